@@ -1,0 +1,143 @@
+"""The blueprint of a model: everything that memory and speed depend on, and nothing else.
+
+Readers (`core.architecture.config` and others) make a `Blueprint` from a model file; physics only ever sees this.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class TensorClass(StrEnum):
+    """Tensors that a checkpoint keeps in one precision and that an engine reads in one way."""
+
+    EMBEDDING = "embedding"  # input table: looked up, never read whole
+    HEAD = "head"  # output projection; none of its own when tied to the embedding
+    ATTENTION = "attention"
+    RECURRENT = "recurrent"  # linear attention and state-space projections
+    FEED_FORWARD = "feed_forward"  # dense layers
+    EXPERT = "expert"  # routed experts, all of them
+    SHARED_EXPERT = "shared_expert"
+    ROUTER = "router"
+    NORM = "norm"  # norms, biases and other vectors
+    VISION = "vision"  # image tower and projector
+    MTP = "mtp"  # multi-token prediction, loaded for speculative decoding only
+
+
+class AttentionKind(StrEnum):
+    FULL = "full"  # cache grows with every token
+    WINDOW = "window"  # the last `window` tokens
+    CHUNK = "chunk"  # the current chunk of `window` tokens
+    LATENT = "latent"  # MLA: one latent vector a token, the same for all heads
+    SPARSE_LATENT = "sparse_latent"  # MLA with an indexer that picks `index_top_k` tokens
+    COMPRESSED = "compressed"  # DeepSeek V4: a short window and one compressed vector per `compression` tokens
+    ENCODER = "encoder"  # bidirectional, nothing is kept
+
+
+class RecurrentKind(StrEnum):
+    GATED_DELTANET = "gated_deltanet"
+    KDA = "kda"
+    LIGHTNING = "lightning"
+    MAMBA1 = "mamba1"
+    MAMBA2 = "mamba2"
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionGroup:
+    """Attention layers of one shape."""
+
+    kind: AttentionKind
+    layers: int
+    query_heads: int
+    kv_heads: int
+    key_dim: int  # width of one key head
+    value_dim: int  # width of one value head
+    window: int = 0  # [tokens]; WINDOW and CHUNK only
+    latent_dim: int = 0  # KV rank + rotary width; LATENT kinds only
+    index_dim: int = 0  # width of the indexer key; SPARSE_LATENT and COMPRESSED only
+    index_top_k: int = 0  # [tokens] read by a sparse layer
+    index_layers: int = 0  # layers that keep an indexer key
+    compression: int = 0  # [tokens] per compressed vector; COMPRESSED only
+    caching_layers: int = -1  # layers with a cache of their own; -1: all of them
+
+    @property
+    def cached(self) -> int:
+        """Layers that own a cache (the others read a neighbour's)."""
+        return self.layers if self.caching_layers < 0 else self.caching_layers
+
+
+@dataclass(frozen=True, slots=True)
+class RecurrentGroup:
+    """Layers with a state of constant size instead of a cache."""
+
+    kind: RecurrentKind
+    layers: int
+    heads: int
+    key_dim: int
+    value_dim: int
+    convolution_elements: int  # per layer and request, 16-bit in vLLM
+    matrix_elements: int  # per layer and request, see matrix_bytes
+    matrix_bytes: float = 4.0  # [byte/element] as the model's config asks for; 4 unless it says otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class MixtureOfExperts:
+    """Routed experts: `layers` layers with `experts` each, of which a token uses `experts_per_token`."""
+
+    layers: int
+    experts: int
+    experts_per_token: int
+    parameters_per_expert: int  # one expert in one layer
+
+
+@dataclass(frozen=True, slots=True)
+class Quantisation:
+    """Bits per weight that a checkpoint's own quantisation config states, by class of tensor."""
+
+    method: str  # as the config calls it: "modelopt", "fp8", "awq", "mxfp4", ...
+    format_id: str  # the weight format of the catalogue that fits: "nvfp4", "fp8", "int4", "mxfp4", ...
+    bits: Mapping[TensorClass, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Blueprint:
+    """A model as Tonnage counts it."""
+
+    name: str
+    family: str  # model_type of the config, "textbook" for one typed in
+    layers: int
+    hidden_size: int
+    vocabulary: int
+    parameters: Mapping[TensorClass, int]  # resident, whole model
+    attention: tuple[AttentionGroup, ...]
+    recurrent: tuple[RecurrentGroup, ...] = ()
+    moe: MixtureOfExperts | None = None
+    tied_embedding: bool = False  # head and embedding are one tensor, counted under EMBEDDING
+    double_norms: bool = False  # norms before and after each block (Gemma)
+    trained_context: int = 0  # [tokens]; 0 when the file does not say
+    quantisation: Quantisation | None = None
+    warnings: tuple[str, ...] = field(default=())  # what was read with less than full certainty
+
+    @property
+    def total_parameters(self) -> int:
+        """All parameters of the language model with vision tower, without MTP layers."""
+        return sum(n for kind, n in self.parameters.items() if kind is not TensorClass.MTP)
+
+    @property
+    def active_parameters(self) -> int:
+        """Parameters that one token is multiplied with: no input table, no vision, only the chosen experts."""
+        idle = {TensorClass.EXPERT, TensorClass.VISION, TensorClass.MTP}
+        if not self.tied_embedding:
+            idle.add(TensorClass.EMBEDDING)
+        dense = sum(n for kind, n in self.parameters.items() if kind not in idle)
+        routed = self.moe.layers * self.moe.experts_per_token * self.moe.parameters_per_expert if self.moe else 0
+        return dense + routed
+
+    @property
+    def caching_layers(self) -> int:
+        """Layers that keep a cache which grows or is bounded by a window."""
+        return sum(g.cached for g in self.attention if g.kind is not AttentionKind.ENCODER)
+
+    @property
+    def is_encoder(self) -> bool:
+        return bool(self.attention) and all(g.kind is AttentionKind.ENCODER for g in self.attention)

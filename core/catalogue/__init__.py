@@ -1,0 +1,1 @@
+"""What exists: devices, links, models, formats, engines and prices, each figure with its source."""

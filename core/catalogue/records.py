@@ -1,0 +1,230 @@
+"""The records of the catalogue. All figures are plain SI; every group of figures names its source.
+
+`sources` maps a field (or a group such as "memory") to where its figure was found. A field without an entry of its own
+takes the source under "" if there is one.
+"""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from core.architecture.blueprint import TensorClass
+
+
+class Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Confidence(StrEnum):
+    """How well a figure is supported."""
+
+    TWO_SOURCES = "two_sources"
+    ONE_SOURCE = "one_source"
+    PARTLY = "partly"
+    UNVERIFIED = "unverified"
+    ESTIMATE = "estimate"
+    MEASURED = "measured"
+    YOURS = "yours"
+
+
+class Source(Record):
+    """Where a figure was found: a title and, where known, an address that a client can open."""
+
+    title: str = Field(min_length=1)
+    address: str = ""
+    date: str = ""  # ISO, as precise as known: "2026", "2026-08", "2026-08-12"
+    confidence: Confidence = Confidence.UNVERIFIED
+    note: str = ""
+
+
+class Entry(Record):
+    """What all catalogue records share."""
+
+    id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/+-]*$", max_length=120)
+    name: str = Field(min_length=1, max_length=120)
+    aliases: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    sources: Mapping[str, Source] = {}
+
+    def source_of(self, field: str) -> Source | None:
+        """The source of a field's figure, or of its group ("memory_tiers.0.bandwidth" -> "memory_tiers")."""
+        return self.sources.get(field) or self.sources.get(field.split(".")[0]) or self.sources.get("")
+
+
+class DeviceKind(StrEnum):
+    CARD = "card"  # a PCIe card
+    MODULE = "module"  # SXM, OAM and the like
+    UNIFIED = "unified"  # a machine whose CPU and GPU share memory
+    NODE = "node"  # a board or server with several accelerators
+    RACK = "rack"
+    CPU = "cpu"  # a server or desktop without accelerator
+
+
+class DeviceFamily(StrEnum):
+    """Devices that calibration treats alike."""
+
+    NVIDIA_HBM = "nvidia-hbm"
+    NVIDIA_GDDR = "nvidia-gddr"
+    NVIDIA_UNIFIED = "nvidia-unified"
+    AMD_CDNA = "amd-cdna"
+    AMD_RDNA = "amd-rdna"
+    AMD_APU = "amd-apu"
+    APPLE = "apple"
+    INTEL = "intel"
+    GAUDI = "gaudi"
+    TPU = "tpu"
+    ASCEND = "ascend"
+    CPU = "cpu"
+
+
+class MemoryTier(Record):
+    """One kind of memory, per accelerator; the first tier is the fast one."""
+
+    name: str
+    kind: str  # "hbm", "gddr", "unified", "lpddr", "ddr"
+    capacity_bytes: int = Field(gt=0)  # the label: 96 GB is 96 * 10**9
+    usable_bytes: int | None = Field(default=None, gt=0)  # what software can allocate, where known
+    bandwidth_bytes_per_s: float = Field(gt=0)
+    note: str = ""
+
+
+class Price(Record):
+    """A range of quotes for one unit, new unless the note says otherwise."""
+
+    low: Decimal = Field(ge=0)
+    high: Decimal = Field(ge=0)
+    currency: str = "USD"
+    as_of: str = ""
+
+
+class Device(Entry):
+    """An accelerator, or a system of several; memory and rates are per accelerator."""
+
+    vendor: str
+    kind: DeviceKind
+    family: DeviceFamily
+    architecture: str  # "blackwell", "hopper", "ada", "ampere", "rdna3", "m4", ...
+    form_factor: str = ""
+    release_year: int | None = None
+    accelerators: int = Field(default=1, ge=1)  # in one unit: 8 for an HGX board, 72 for a rack
+    accelerator_id: str = ""  # the record of the single accelerator, for systems
+    memory_tiers: tuple[MemoryTier, ...] = Field(min_length=1)
+    peak_flops: Mapping[str, float] = {}  # dense [FLOP/s] by "fp32", "tf32", "fp16", "fp8", "int8", "fp4"
+    execution_units: int | None = None  # SM, CU, core, per accelerator
+    clock_hz: float | None = None  # sustained where known, else boost
+    tdp_w: float | None = None  # one accelerator
+    system_power_w: float | None = None  # one unit at the wall
+    links: tuple[str, ...] = ()  # links between accelerators, the best first
+    network_links: tuple[str, ...] = ()  # links between units
+    pcie_bytes_per_s_per_direction: float | None = None
+    price: Price | None = None
+    noise_dba: float | None = None
+
+
+class AllReduceCost(Record):
+    """Time of one all-reduce among `ranks`: alpha + min(bytes/beta, 1.5 alpha + 2(n-1)/n bytes/bus)."""
+
+    ranks: int = Field(ge=2)
+    alpha_s: float = Field(ge=0)
+    beta_bytes_per_s: float | None = Field(default=None, gt=0)
+    bus_bytes_per_s: float = Field(gt=0)
+    measured: bool = False
+
+
+class AllReducePoint(Record):
+    ranks: int
+    message_bytes: int
+    seconds: float
+
+
+class AllReduceTable(Record):
+    """All-reduce times as measured on one device."""
+
+    device: str
+    library: str
+    points: tuple[AllReducePoint, ...]
+    source: Source
+
+
+class LinkKind(StrEnum):
+    NVLINK = "nvlink"
+    C2C = "c2c"  # CPU to GPU inside one package
+    PCIE = "pcie"
+    FABRIC = "fabric"  # Infinity Fabric, ICI, RoCE inside one box
+    NETWORK = "network"
+    THUNDERBOLT = "thunderbolt"
+
+
+class Link(Entry):
+    kind: LinkKind
+    bytes_per_s_per_direction: float = Field(gt=0)
+    bytes_per_s_bidirectional: float = Field(gt=0)  # both directions added, as the vendor prints it
+    max_domain: int | None = Field(default=None, ge=1)  # accelerators that it can join
+    switched: bool = False
+    latency_s: float | None = None
+    all_reduce: tuple[AllReduceCost, ...] = ()
+    tables: tuple[AllReduceTable, ...] = ()
+
+
+class WeightFormat(Entry):
+    """How weights are stored."""
+
+    bits: float = Field(gt=0)  # per quantised weight, scales included
+    kept: Mapping[TensorClass, float] = {}  # bits of the classes that a usual checkpoint keeps in another precision
+    compute: str  # the rate that the engine computes with where the device has it: "fp16", "fp8", "fp4", "int8"
+    format_class: str  # the class that calibration knows: "f16", "fp8", "nvfp4", "mxfp4", "int4", "kquant", ...
+    flat: bool = False  # every weight at `bits`, nothing kept: the rule of thumb
+
+
+class KvFormat(Entry):
+    """How keys and values are stored: bytes per element = bytes + per_head_bytes / head width."""
+
+    bytes_per_element: float = Field(gt=0)
+    per_head_bytes: float = 0.0
+    latent_bytes: Mapping[int, int] = {}  # MLA record size by latent width, where the engine has its own layout [byte/token/layer]
+    bits: int = 16  # 16, 8 or 4, as people name it
+
+
+class Engine(Entry):
+    """An inference engine: what it supports, and what it reserves."""
+
+    group: str  # "serving", "llama.cpp", "mlx"
+    version: str = ""
+    weight_formats: tuple[str, ...]
+    kv_formats: tuple[str, ...]
+    families: tuple[DeviceFamily, ...]  # devices that it runs on
+    memory_share: float | None = Field(default=None, gt=0, le=1)  # of device memory that it may use (gpu_memory_utilization)
+    runtime_bytes: int = Field(ge=0)  # context, workspace, graphs and activations beside weights and cache
+    prefill_chunk: int = Field(gt=0)  # [tokens]
+    block_tokens: int = Field(default=16, gt=0)
+    tensor_parallel: bool = True
+    pipeline_parallel: bool = True
+
+
+class ModelRole(StrEnum):
+    GENERATOR = "generator"
+    EMBEDDING = "embedding"
+    RERANKER = "reranker"
+
+
+class Checkpoint(Record):
+    """A published set of weights for a model."""
+
+    weights: str  # weight format id
+    repository: str = ""
+    bits: Mapping[TensorClass, float] = {}  # per class, where this checkpoint differs from the format's usual
+    file_bytes: int | None = None  # as published
+    source: Source | None = None
+
+
+class Model(Entry):
+    """A model with the config it was published with."""
+
+    role: ModelRole = ModelRole.GENERATOR
+    config: Mapping[str, Any]
+    published_parameters: int | None = None
+    checkpoints: tuple[Checkpoint, ...] = ()
+    released: str = ""

@@ -1,0 +1,1 @@
+"""From a sizing to a PDF that a client can check."""

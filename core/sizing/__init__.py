@@ -1,0 +1,1 @@
+"""size() and its result, series for charts, and what follows from them."""

@@ -1,0 +1,258 @@
+"""What `size()` returns: every figure in a trace, and the structure in which a person reads them.
+
+The numbers live in `Sizing.trace`; the small records here say which of them belong together and name their keys, so that
+any figure on screen or paper can be explained. Words are put to these enums in `core.language`.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.architecture.blueprint import Blueprint
+from core.catalogue.records import Device, Engine, Link
+from core.scenario import Plan, Scenario
+from core.trace import Trace
+
+
+class Verdict(StrEnum):
+    FITS = "fits"
+    CLOSE = "close"  # fits, but not with the reserve asked for, or with less than 5 % free
+    DOES_NOT_FIT = "does_not_fit"
+
+
+class Cause(StrEnum):
+    """What takes the time of a step."""
+
+    WEIGHTS = "weights"
+    EXPERTS = "experts"
+    KV_CACHE = "kv_cache"
+    STATE = "state"
+    COMPUTE = "compute"
+    LINK = "link"
+    ENGINE = "engine"  # kernel launches, host, scheduling
+    SECOND_TIER = "second_tier"  # bytes in the slower memory
+
+
+class Limit(StrEnum):
+    """What is the bottleneck, in one word."""
+
+    BANDWIDTH = "bandwidth"
+    COMPUTE = "compute"
+    LINK = "link"
+    ENGINE = "engine"
+    SECOND_TIER = "second_tier"
+
+
+class Evidence(StrEnum):
+    """How sure a figure is (one set of words everywhere)."""
+
+    EXACT = "exact"
+    MEASURED_HERE = "A"
+    MEASURED_ON_RELATIVES = "B"
+    OTHER_ENGINE = "C"
+    GENERIC = "D"
+
+
+class MemoryKind(StrEnum):
+    WEIGHTS = "weights"
+    EMBEDDING = "embedding"
+    RERANKER = "reranker"
+    RUNTIME = "runtime"
+    KV_CACHE = "kv_cache"
+    STATE = "state"
+
+
+class FindingKind(StrEnum):
+    """Something a person should know about this sizing. Each has a sentence in `core.language.sentences`."""
+
+    # warnings
+    SECOND_TIER = "trap.second_tier"
+    BEYOND_TRAINED_CONTEXT = "trap.beyond_trained_context"
+    FORMAT_NOT_NATIVE = "trap.format_not_native"
+    ENGINE_WITHOUT_FORMAT = "trap.engine_without_format"
+    ENGINE_WITHOUT_DEVICE = "trap.engine_without_device"
+    CAPACITY_WITHOUT_BANDWIDTH = "trap.capacity_without_bandwidth"
+    PCIE_TENSOR_PARALLEL = "trap.pcie_tp"
+    SPARK_CLUSTER = "trap.spark_cluster"
+    KV_HEADS_REPLICATED = "trap.kv_heads_replicated"
+    HEADS_NOT_DIVISIBLE = "trap.heads_not_divisible"
+    EVIDENCE_GENERIC = "note.evidence_generic"
+    MODEL_READ_WITH_WARNING = "note.model_warning"
+    PRICE_RANGE_WIDE = "note.price_range"
+    PRICE_UNKNOWN = "note.price_unknown"
+    ARTICLE_MODE = "note.article_mode"
+    # the article's rule of thumb beside the real figure
+    TEXTBOOK_KV = "note.textbook_kv"
+    TEXTBOOK_WEIGHTS = "note.textbook_weights"
+    CHECKPOINT_JUST_MISSES = "note.checkpoint_just_misses"
+    MOE_ACTIVE_RESIDENT = "trap.moe_active_resident"
+    CLOSE_TO_LIMIT = "note.close_to_limit"
+    QUEUE = "note.queue"
+
+
+class Weight(StrEnum):
+    """How loud a finding is."""
+
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    kind: FindingKind
+    weight: Weight
+    figures: tuple[str, ...] = ()  # keys of the trace whose numbers the sentence needs
+    subject: str = ""  # a name (format, model, warning text) that is not a number
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryItem:
+    kind: MemoryKind
+    key: str  # of its bytes in the trace
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class TierUse:
+    """One memory tier of one accelerator."""
+
+    name: str
+    kind: str
+    capacity_key: str
+    limit_key: str  # what the engine may use
+    items: tuple[MemoryItem, ...]
+    capacity_bytes: int
+    limit_bytes: int
+
+    @property
+    def used_bytes(self) -> int:
+        return sum(item.bytes for item in self.items)
+
+    @property
+    def overflow_bytes(self) -> int:
+        """What is too much for this tier."""
+        return max(0, self.used_bytes - self.limit_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceUse:
+    """The memory of accelerators that hold the same."""
+
+    device: str  # name to show
+    count: int
+    tiers: tuple[TierUse, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A speed with its range; the keys of P10, P50 and P90 are `key + '.p10'`, `key`, `key + '.p90'`."""
+
+    key: str
+    p10: float
+    p50: float
+    p90: float
+    evidence: Evidence
+    order_of_magnitude: bool = False  # the range is wider than a factor of four
+
+
+@dataclass(frozen=True, slots=True)
+class TimePart:
+    cause: Cause
+    key: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sizing:
+    """The answer for one scenario.
+
+    trace               every figure: value, unit, formula, inputs with sources
+    verdict             does the work of `required_requests` at the context limit fit?
+    shortfall_bytes     what is missing on the worst accelerator; 0 when it fits
+    devices             memory item by item, per accelerator and tier
+    decode              tokens/s of one user at the required requests at once
+    ttft                time to first token at the required requests at once [s]
+    throughput          tokens/s of all users together
+    prefill             prompt tokens/s of one request alone
+    step                time of one decode step by cause, P50
+    prefill_step        the same for one prompt
+    decode_limit, prefill_limit   the bottleneck in a word
+    findings            warnings first
+    """
+
+    scenario: Scenario
+    blueprint: Blueprint
+    device: Device  # the single accelerator
+    engine: Engine
+    link: Link | None
+    plan: Plan
+    trace: Trace
+    verdict: Verdict
+    shortfall_bytes: int
+    devices: tuple[DeviceUse, ...]
+    decode: Estimate
+    ttft: Estimate
+    throughput: Estimate
+    prefill: Estimate
+    step: tuple[TimePart, ...]
+    prefill_step: tuple[TimePart, ...]
+    decode_limit: Limit
+    prefill_limit: Limit
+    findings: tuple[Finding, ...]
+
+    @property
+    def required_requests(self) -> int:
+        return int(self.trace["requests_at_once"])
+
+    @property
+    def fits(self) -> bool:
+        return self.verdict is not Verdict.DOES_NOT_FIT
+
+    def explain(self, key: str) -> str:
+        """The formula of a figure with its numbers put in, plain; `core.language` writes it for people."""
+        return self.trace.with_numbers(key, lambda value, _unit: f"{value:g}" if isinstance(value, float) else str(value))
+
+
+#: Keys of the trace that other parts rely on. Sizing may record more; it always records these.
+KEYS = {
+    # model and memory
+    "model.total_parameters": "resident parameters",
+    "model.active_parameters": "parameters active per token",
+    "kv_bytes_per_token": "logical bytes per token of one request, all layers",
+    "state_bytes_per_request": "recurrent state of one request as the engine keeps it",
+    "kv_bytes_per_request": "cache of one request at the context limit, as the engine reserves it, all accelerators",
+    "kv_cache_bytes": "logical cache of all requests at once at the context limit",
+    "memory_item.weights": "all accelerators of one replica",
+    "memory_item.embedding": "embedding model on the same card",
+    "memory_item.reranker": "reranker on the same card",
+    "memory_item.framework": "runtime and activations, one accelerator",
+    "memory_item.kv_cache": "cache of the requests at once",
+    "memory_item.state": "state of the requests at once",
+    "memory.fixed_bytes": "everything that does not depend on requests",
+    "memory.total_bytes": "everything",
+    "memory.capacity_bytes": "all accelerators, all tiers",
+    "memory.limit_bytes": "what the engine may use, all accelerators, first tier unless spilled",
+    "memory.free_for_kv_bytes": "limit less fixed",
+    "memory.free_bytes": "limit less everything",
+    "memory.share_of_capacity": "used share",
+    "max_context_tokens": "largest context of one request, memory only",
+    "max_context_usable_tokens": "the smaller of that and what the model is trained for",
+    "max_concurrency": "requests at the context limit that fit",
+    "requests_at_once": "requests that the workload asks for",
+    # speed
+    "bytes_read_per_token.weights": "one token of one request",
+    "bytes_read_per_token.kv": "at the depth of the workload",
+    "decode_step_s": "time of one step with the requests at once",
+    "decode_step_s.ceiling": "bytes over bandwidth, nothing else",
+    "decode_tok_s": "per user",
+    "decode_tok_s.ceiling": "at most, per user, one request alone",
+    "ttft_s": "time to first token",
+    "output_tok_s_total": "all users",
+    "saturated_tok_s_total": "as many requests as fit",
+    "prefill_tok_s": "one prompt alone",
+    "arithmetic_intensity.decode": "FLOP per byte read",
+    "arithmetic_intensity.prefill": "FLOP per byte read",
+    "compute_utilisation.decode": "share of the peak rate",
+    "messages_per_token": "exchanges between accelerators per step",
+    "all_reduce_share": "of the step",
+    "memory_bandwidth_bytes_per_s": "one accelerator, first tier",
+}

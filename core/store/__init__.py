@@ -1,0 +1,1 @@
+"""Scenarios and the user's catalogue entries, kept in SQLite."""

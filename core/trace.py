@@ -1,0 +1,251 @@
+"""How every figure came about: the numbers that were given, and the formulas that were applied to them.
+
+A `Trace` is filled while a scenario is sized. Each entry is either *given* (a catalogue figure, a choice of the user, a
+number counted from a model file) or *computed* (a formula function applied to entries that are already there). Because a
+computed entry names its function and its inputs, it can be explained in words, printed with its numbers put in, and
+evaluated again: `Trace.reevaluate` must return the very same float.
+
+A formula is an ordinary function whose docstring states the formula as `name = expression` in its second paragraph,
+and which is marked with `@formula(unit)`. A test evaluates that text with the recorded inputs and compares it with
+what the function returned, so text and code cannot drift apart.
+"""
+
+import ast
+import inspect
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from core.errors import TonnageError
+from core.units import Unit
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class OriginKind(StrEnum):
+    """Where a given number comes from."""
+
+    CATALOGUE = "catalogue"  # a device, link, format, engine or price record
+    MODEL_FILE = "model_file"  # counted from config.json or a file header
+    CHOICE = "choice"  # the user's input
+    CALIBRATION = "calibration"  # fitted to public measurements
+    METHOD = "method"  # a constant of the method itself
+    ARTICLE = "article"  # a simplification of the founding article
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The source of one given number, ready to be cited."""
+
+    kind: OriginKind
+    title: str = ""
+    address: str = ""
+    date: str = ""
+    confidence: str = ""
+    record: str = ""  # "devices/rtx-pro-6000-ws", so that the window can open the record
+
+
+CHOICE = Origin(OriginKind.CHOICE)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A number that enters the sizing from outside."""
+
+    key: str
+    value: Any
+    unit: Unit
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A number that a formula made from other entries of the same trace."""
+
+    key: str
+    value: Any
+    function: Callable[..., Any]
+    inputs: Mapping[str, str | Sequence[str]]  # parameter -> key, or keys for a parameter that takes a list
+
+    @property
+    def unit(self) -> Unit:
+        return formula_of(self.function).unit
+
+
+Entry = Given | Computed
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """The text of a formula: `name = expression`, read from the function's docstring."""
+
+    name: str
+    expression: str
+    unit: Unit
+    summary: str
+    parameters: tuple[str, ...]
+
+
+_FORMULAS: dict[Callable[..., Any], tuple[Unit, list[Formula]]] = {}
+
+
+def formula(unit: Unit) -> Callable[[F], F]:
+    """Mark a function as a formula with a result in `unit`; its docstring holds the text (see the module)."""
+
+    def register(function: F) -> F:
+        _FORMULAS[function] = (unit, [])
+        return function
+
+    return register
+
+
+def formula_of(function: Callable[..., Any]) -> Formula:
+    """The formula text of a marked function, read on first use."""
+    unit, cached = _FORMULAS[function]
+    if not cached:
+        cached.append(_read(function, unit))
+    return cached[0]
+
+
+def all_formulas() -> dict[str, Callable[..., Any]]:
+    """Every marked function by `module.name`, for the method page and its test."""
+    return {f"{f.__module__}.{f.__name__}": f for f in _FORMULAS}
+
+
+def _read(function: Callable[..., Any], unit: Unit) -> Formula:
+    paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
+    if len(paragraphs) < 2 or "=" not in paragraphs[1]:
+        raise TypeError(f"{function.__module__}.{function.__name__}: the second paragraph must be 'name = expression'")
+    name, expression = " ".join(paragraphs[1].split()).split(" = ", 1)
+    ast.parse(expression, mode="eval")
+    return Formula(
+        name.strip(),
+        expression.strip(),
+        unit,
+        " ".join(paragraphs[0].split()),
+        tuple(inspect.signature(function).parameters),
+    )
+
+
+#: What a formula text may use besides its parameters.
+EXPRESSION_NAMES: dict[str, Any] = {
+    "min": min,
+    "max": max,
+    "sum": sum,
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "sqrt": math.sqrt,
+    "exp": math.exp,
+    "log": math.log,
+    "where": lambda condition, then, otherwise: then if condition else otherwise,
+}
+
+
+class Trace:
+    """The figures of one sizing by key, in the order in which they were found."""
+
+    __slots__ = ("_entries",)
+
+    def __init__(self) -> None:
+        self._entries: dict[str, Entry] = {}
+
+    def given(self, key: str, value: Any, unit: Unit, origin: Origin = CHOICE) -> Any:
+        """Record a number from outside and return it."""
+        self._entries[key] = Given(key, value, unit, origin)
+        return value
+
+    def compute(self, key: str, function: Callable[..., Any], **inputs: str | Sequence[str]) -> Any:
+        """Apply a formula to recorded entries (named by key), record the result under `key`, and return it."""
+        entries = self._entries
+        arguments = {
+            name: entries[at].value if isinstance(at, str) else [entries[k].value for k in at]
+            for name, at in inputs.items()
+        }
+        value = function(**arguments)
+        entries[key] = Computed(key, value, function, inputs)
+        return value
+
+    def __getitem__(self, key: str) -> Any:
+        """The value of a figure."""
+        return self._entries[key].value
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._entries
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        entry = self._entries.get(key)
+        return default if entry is None else entry.value
+
+    def entry(self, key: str) -> Entry:
+        """The record of a figure: how it was found."""
+        try:
+            return self._entries[key]
+        except KeyError:
+            raise TonnageError(f"There is no figure called {key!r} in this sizing.") from None
+
+    def reevaluate(self, key: str) -> Any:
+        """Compute a figure again from the given numbers alone."""
+        done: dict[str, Any] = {}
+
+        def value(at: str) -> Any:
+            if at not in done:
+                entry = self._entries[at]
+                if isinstance(entry, Given):
+                    done[at] = entry.value
+                else:
+                    done[at] = entry.function(
+                        **{n: value(k) if isinstance(k, str) else [value(one) for one in k] for n, k in entry.inputs.items()}
+                    )
+            return done[at]
+
+        return value(key)
+
+    def used_by(self, key: str) -> list[str]:
+        """The figures that take this one as an input: where it goes."""
+        return [
+            entry.key
+            for entry in self._entries.values()
+            if isinstance(entry, Computed)
+            and any(key == at or (not isinstance(at, str) and key in at) for at in entry.inputs.values())
+        ]
+
+    def with_numbers(self, key: str, write: Callable[[Any, Unit], str]) -> str:
+        """The formula's expression with each parameter replaced by its written value."""
+        entry = self._entries[key]
+        if isinstance(entry, Given):
+            return write(entry.value, entry.unit)
+        text = formula_of(entry.function).expression
+        written: dict[str, str] = {}
+        for name, at in entry.inputs.items():
+            keys = [at] if isinstance(at, str) else list(at)
+            numbers = [write(self._entries[k].value, self._entries[k].unit) for k in keys]
+            written[name] = numbers[0] if isinstance(at, str) else " + ".join(numbers)
+        return _Substitute(written).text(text)
+
+
+class _Substitute(ast.NodeTransformer):
+    """Replaces names in an expression by text; `sum(terms)` becomes the written sum."""
+
+    def __init__(self, written: Mapping[str, str]) -> None:
+        self.written = written
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if isinstance(node.func, ast.Name) and node.func.id == "sum" and isinstance(node.args[0], ast.Name):
+            return ast.Name(id=self.written.get(node.args[0].id, node.args[0].id), ctx=ast.Load())
+        node.args = [self.visit(a) for a in node.args]
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.Name(id=self.written.get(node.id, node.id), ctx=ast.Load())
+
+    def text(self, expression: str) -> str:
+        tree = ast.parse(expression, mode="eval")
+        return ast.unparse(self.visit(tree)).replace(" * ", " × ").replace(" / ", " ÷ ").replace(" - ", " − ")
