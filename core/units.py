@@ -83,7 +83,7 @@ def parse_bytes(text: str, decimal_comma: bool = False) -> int:
     """Read an amount of memory; without a unit it is GB.
 
     >>> parse_bytes("40 GB"), parse_bytes("97,887 MiB"), parse_bytes("24")
-    (40000000000, 102642090000, 24000000000)
+    (40000000000, 102641958912, 24000000000)
     """
     return round(_scaled(text, {**_BYTES, "": GB, "g": GB, "t": TB}, decimal_comma, "an amount such as 40 GB"))
 
@@ -109,7 +109,7 @@ def parse_seconds(text: str, decimal_comma: bool = False) -> float:
     """Read a duration; without a unit it is seconds.
 
     >>> parse_seconds("2"), parse_seconds("350 ms"), parse_seconds("1.5 min")
-    (2.0, 0.35, 90.0)
+    (2.0, 0.35000000000000003, 90.0)
     """
     units = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "min": 60.0, "h": 3600.0}
     return _scaled(text, units, decimal_comma, "a time such as 2 s or 350 ms")
