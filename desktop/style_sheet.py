@@ -43,7 +43,9 @@ QPushButton[kind="icon"] {{ padding: 0; min-width: 26px; max-width: 26px; }}
 QPushButton[kind="link"] {{
     padding: 0 3px; color: {accent}; font-size: {label}px; min-height: 22px; max-height: 22px;
 }}
-QPushButton[kind="quiet"]:hover, QPushButton[kind="icon"]:hover, QPushButton[kind="nav"]:hover {{ background: {hover}; }}
+QPushButton[kind="quiet"]:hover, QPushButton[kind="icon"]:hover, QPushButton[kind="nav"]:hover {{
+    background: {hover};
+}}
 QPushButton[kind="quiet"]:pressed, QPushButton[kind="icon"]:pressed {{ background: {pressed}; }}
 QPushButton[kind="quiet"]:disabled, QPushButton[kind="icon"]:disabled, QPushButton[kind="link"]:disabled {{
     background: transparent; border-color: transparent; color: {text_disabled};
