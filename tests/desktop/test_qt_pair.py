@@ -7,7 +7,7 @@ import sys
 
 import pyqtgraph
 import pytest
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 
@@ -28,11 +28,11 @@ def test_chart_survives_300_repaints(qtbot: QtBot) -> None:
     qtbot.addWidget(plot)
     plot.resize(400, 300)
     curves = [plot.plot(antialias=True) for _ in range(3)]
-    plot.show()
+    with qtbot.waitExposed(plot):
+        plot.show()
     xs = list(range(100))
     for repaint in range(300):
         for offset, curve in enumerate(curves):
             curve.setData(xs, [(x * (offset + 1) + repaint) % 97 for x in xs])
-        plot.repaint()
-        QApplication.processEvents()
+        plot.viewport().repaint()
     assert all(len(curve.getData()[0]) == len(xs) for curve in curves)
