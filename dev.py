@@ -29,7 +29,7 @@ STAMP = VENV / "tonnage-stamp.txt"
 
 OLDEST_PYTHON = (3, 11)
 SOURCES = ["core", "desktop", "tests", "packaging", "dev.py"]
-TYPED = ["core", "desktop", "tests", "dev.py"]  # never ".": packaging/ would shadow the library of that name
+TYPED = ["core", "desktop", "tests", "dev.py", "packaging/smoke.py"]  # never ".", for packaging/ is no package
 
 # Each shared library that Qt opens, and the Debian package that brings it.
 OFFSCREEN = {
@@ -247,7 +247,8 @@ def command_bench(arguments: list[str]) -> None:
 
 def command_package(arguments: list[str]) -> None:
     """freeze the program into dist/tonnage, then start it once to see that it works"""
-    need("freezing", {**OFFSCREEN, **FREEZE, **shared_python()})
+    # All of the window's libraries: what is missing here would be missing from the frozen program too.
+    need("freezing", {**WINDOW, **FREEZE, **shared_python()})
     prepare()
     spec = ROOT / "packaging" / "app.spec"
     run([BIN / "pyinstaller", "--noconfirm", "--log-level", "WARN", *arguments, spec])
