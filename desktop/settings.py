@@ -23,7 +23,7 @@ LANGUAGE = Setting("language", "")  # empty: the system's
 NARROW_SIDEBAR = Setting("sidebar/narrow", False)
 SIDEBAR_WIDTH = Setting("sidebar/width", 228)
 INPUTS_WIDTH = Setting("inputs/width", 300)
-FOLDED = Setting[dict[str, bool]]("inputs/folded", {})
+FOLDED: Setting[dict[str, bool]] = Setting("inputs/folded", {})
 STARTED_BEFORE = Setting("started_before", False)
 GEOMETRY = "window/geometry"
 

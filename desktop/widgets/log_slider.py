@@ -11,6 +11,7 @@ from desktop.theme import Theme
 
 TICKS = 10_000
 HANDLE = 7.0  # radius
+HEIGHT = 20
 
 
 class LogSlider(QSlider):
@@ -28,12 +29,12 @@ class LogSlider(QSlider):
         self.setRange(0, TICKS)
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setFixedHeight(22)
+        self.setFixedHeight(HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
-        return QSize(120, 22)
+        return QSize(120, HEIGHT)
 
     @property
     def number(self) -> int:

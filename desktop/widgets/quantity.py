@@ -90,7 +90,12 @@ def tokens() -> Quantity:
 def count(unit: str = "", low: float = 1, high: float = 1e8, example: str = "40") -> Quantity:
     """A whole number of things."""
     return Quantity(
-        read=units.parse_count, write=lambda n: numbers.current().count(n), example=example, unit=unit, low=low, high=high
+        read=units.parse_count,
+        write=lambda n: numbers.current().count(n),
+        example=example,
+        unit=unit,
+        low=low,
+        high=high,
     )
 
 

@@ -1,11 +1,14 @@
 """A section that folds: title, arrow, and a summary when it is folded."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QEasingCurve, QPropertyAnimation, QSize, Qt, Signal
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from core.language.messages import gettext as _
 from desktop.theme import Theme
-from desktop.widgets.labels import ElidedLabel
+from desktop.widgets.labels import ElidedLabel, button
 
 _MAX = 16_777_215  # Qt's "no limit" of a height
 
@@ -35,6 +38,10 @@ class Section(QWidget):
         self._motion.setDuration(theme.motion_ms)
         self._motion.setEasingCurve(QEasingCurve.Type.OutCubic)
         self._motion.finished.connect(self._settle)
+        self.more = button(_("More"), "link", self._toggle_more)
+        self.more.setVisible(False)
+        self._more_rows: list[QWidget] = []
+        self._shows_more = False
         self._lay_out()
         theme.changed.connect(self._draw)
         self._settle()
@@ -44,9 +51,11 @@ class Section(QWidget):
         top.setContentsMargins(0, 0, 0, 0)
         top.setSpacing(8)
         top.addWidget(self.header)
+        top.addStretch(0)
         top.addWidget(self.summary, 1)
+        top.addWidget(self.more)
         column = QVBoxLayout(self)
-        column.setContentsMargins(16, 6, 14, 7)
+        column.setContentsMargins(16, 6, 14, 6)
         column.setSpacing(0)
         column.addLayout(top)
         column.addWidget(self.body)
@@ -55,6 +64,24 @@ class Section(QWidget):
         """What the section holds, in a few words; shown while it is folded."""
         self.summary.setText(text)
         self._announce()
+
+    def add_more(self, rows: Sequence[QWidget]) -> None:
+        """Rows that few need: they show after a click on "More"."""
+        self._more_rows = list(rows)
+        for row in rows:
+            row.setVisible(False)
+        self.more.setAccessibleName(_("More: {section}").format(section=self.header.text()))
+        self._settle()
+
+    @property
+    def shows_more(self) -> bool:
+        return self._shows_more
+
+    def _toggle_more(self) -> None:
+        self._shows_more = shown = not self._shows_more
+        for row in self._more_rows:
+            row.setVisible(shown)
+        self.more.setText(_("Less") if shown else _("More"))
 
     def toggle(self) -> None:
         self.set_folded(not self.folded, animate=True)
@@ -79,6 +106,7 @@ class Section(QWidget):
         self.body.setMaximumHeight(_MAX)
         self.body.setVisible(not self.folded)
         self.summary.setVisible(self.folded)
+        self.more.setVisible(bool(self._more_rows) and not self.folded)
         self._draw()
 
     def _draw(self) -> None:
