@@ -53,7 +53,7 @@ class InputsPanel(QWidget):
         self._lay_out(theme)
         self._fold()
         session.scenario_changed.connect(self.show_scenario)
-        session.catalogue_changed.connect(lambda _catalogue: self.show_scenario(session.scenario))
+        session.catalogue_changed.connect(self._show_again)
         session.sizing_changed.connect(self.show_sizing)
         self.show_scenario(session.scenario)
         if session.sizing is not None:
@@ -65,7 +65,7 @@ class InputsPanel(QWidget):
         inner = QWidget()
         inner.setProperty("kind", "page")
         column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, 0, 8)
+        column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.article)
         for index, section in enumerate(self.sections.values()):
@@ -150,6 +150,9 @@ class InputsPanel(QWidget):
     def show_sizing(self, sizing: Sizing) -> None:
         for section in (self.model, self.companions, self.workload, self.deployment):
             section.show_sizing(sizing)
+
+    def _show_again(self) -> None:
+        self.show_scenario(self._session.scenario)
 
     def _rename(self) -> None:
         name = self.name.text().strip()
