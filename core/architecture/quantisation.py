@@ -53,7 +53,13 @@ def read_quantisation(wrapper: Fields, fields: Fields, draft: Draft) -> Quantisa
     if chosen is None:
         draft.note(NoteKind.UNKNOWN_QUANTISATION, method[:80])
         return None
+    if fields.text("expert_dtype") == "fp4" and not _by_pattern(stated):
+        chosen = _experts_in(ALGORITHMS["MXFP4"], chosen)
     return _summed(method, chosen, draft, KEPT)
+
+
+def _experts_in(form: Format, rest: "Choice") -> "Choice":
+    return lambda module: form if ".experts." in module else rest(module)
 
 
 Choice = Callable[[str], Format]  # of a module by its name
@@ -84,12 +90,12 @@ def _everything_but(form: Format, ignored: Iterable[str]) -> Choice:
     return lambda module: PLAIN if keeps(module) else form
 
 
-def _fp8(stated: Fields) -> Choice | None:
-    mixed = _by_pattern(stated)  # a mixed checkpoint may call itself by the method of its smaller part
+def _fp8(stated: Fields) -> Choice:
+    """FP8 but for the modules named; some name other formats for their experts. "ignore" is not of this method."""
+    mixed = _by_pattern(stated)
     block = stated.integers("weight_block_size", least=1)
     form = Format("fp8", 8 + (16 / (block[0] * block[1]) if block and len(block) == 2 else 0))
-    ignored = [*_ignored(stated), "lm_head"]
-    rest = _everything_but(form, ignored)
+    rest = _everything_but(form, [*_ignored(stated, ("modules_to_not_convert", "ignored_layers")), "lm_head"])
     if not mixed:
         return rest
     return lambda module: next((form for hit, form in mixed if hit(module)), None) or rest(module)
@@ -270,8 +276,10 @@ _ALIASES = (
 _ALL = re.compile(r"^layers\.[\d*]+\.\*$")  # says nothing but the layer, left over where lists were shortened
 
 
-def _ignored(stated: Fields) -> list[str]:
-    names = ("ignore", "modules_to_not_convert", "exclude_modules", "ignored_layers", "llm_int8_skip_modules")
+IGNORED = ("ignore", "modules_to_not_convert", "exclude_modules", "ignored_layers", "llm_int8_skip_modules")
+
+
+def _ignored(stated: Fields, names: Iterable[str] = IGNORED) -> list[str]:
     return [pattern for name in names for pattern in stated.texts(name, MOST_PATTERNS) or ()]
 
 
