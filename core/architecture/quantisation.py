@@ -14,9 +14,12 @@ from fnmatch import translate
 from core.architecture.blueprint import NoteKind, Quantisation, TensorClass
 from core.architecture.draft import Draft
 from core.architecture.fields import Fields
+from core.errors import InvalidInput
 
 SIXTEEN = 16.0
 MOST_PATTERNS = 200_000
+MOST_STARTS = 20_000  # patterns that end in a wildcard
+MOST_EXPRESSIONS = 1_000  # patterns with wildcards inside
 # Classes that engines leave in 16 bit whatever the config says (quantisers skip what is not a projection).
 KEPT = frozenset({TensorClass.EMBEDDING, TensorClass.ROUTER, TensorClass.NORM, TensorClass.VISION})
 MIXED = frozenset({TensorClass.MTP, TensorClass.EXPERT})
@@ -273,6 +276,7 @@ _ALIASES = (
     (".w2", ".down_proj"),
     (".w3", ".up_proj"),
 )
+_WILD = re.compile(r"[*?\[]")
 _ALL = re.compile(r"^layers\.[\d*]+\.\*$")  # says nothing but the layer, left over where lists were shortened
 
 
@@ -300,21 +304,24 @@ def _matcher(patterns: Iterable[str]) -> Callable[[str], bool]:
     [True, True, False]
     """
     names: set[str] = set()
-    wild: list[str] = []
+    starts: set[str] = set()
+    expressions: dict[str, None] = {}
     for pattern in patterns:
-        if pattern.startswith("re:"):
-            wild.append(_simple_expression(pattern[3:300]))
-            continue
         plain = _plain_name(pattern)
-        if plain == "*" or _ALL.match(plain):
+        if pattern.startswith("re:"):
+            expressions[_simple_expression(pattern[3:300])] = None
+        elif plain == "*" or _ALL.match(plain):
             continue
-        if "*" in plain or "?" in plain or "[" in plain:
-            wild.append(translate(plain[:300]))
-            wild.append(translate(plain[:300] + ".*"))
-        else:
+        elif not _WILD.search(plain):
             names.add(plain)
-    found = _any_of(wild)
-    return lambda module: _named(module, names) or found(module)
+        elif plain.endswith("*") and not _WILD.search(plain[:-1]):
+            starts.add(plain[:-1])
+        else:
+            expressions |= {translate(plain): None, translate(plain + ".*"): None}
+    if len(starts) > MOST_STARTS or len(expressions) > MOST_EXPRESSIONS:
+        raise InvalidInput("The quantisation config names too many patterns.", "quantization_config")
+    prefixes, found = tuple(starts), _any_of(expressions)
+    return lambda module: _named(module, names) or module.startswith(prefixes) or found(module)
 
 
 def _named(module: str, names: set[str]) -> bool:
@@ -332,9 +339,9 @@ def _simple_expression(expression: str) -> str:
     return re.escape(expression)
 
 
-def _any_of(expressions: list[str]) -> Callable[[str], bool]:
+def _any_of(expressions: Iterable[str]) -> Callable[[str], bool]:
     compiled: list[re.Pattern[str]] = []
-    for expression in dict.fromkeys(expressions):
+    for expression in expressions:
         try:
             compiled.append(re.compile(expression))
         except re.error:
