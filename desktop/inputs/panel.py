@@ -116,9 +116,8 @@ class InputsPanel(QWidget):
         self.redo.set_name(redo, "Ctrl+Shift+Z")
 
     def _article_bar(self, theme: Theme) -> QWidget:
-        bar = MessageBar(
-            theme, _("As in the article: nominal sizes, flat bits, no engine limit."), "info", closable=False
-        )
+        text = _("As in the article: nominal sizes, flat bits, no engine limit.")
+        bar = MessageBar(theme, text, "info", closable=False, stacked=True)
         bar.add_action(_("Show what is real"), lambda: self._session.edit(_("As it is"), mode=Mode.REAL))
         holder = QWidget()
         column = QVBoxLayout(holder)

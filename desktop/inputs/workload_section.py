@@ -46,7 +46,7 @@ class WorkloadSection(Section):
             _("Prompt"),
             "workload__prompt_tokens",
             optional(quantity.tokens()),
-            placeholder=_("whole context"),
+            placeholder=_("= limit"),
         )
         self.answer = QuantityRow(session, theme, _("Answer"), "workload__output_tokens", quantity.tokens())
         self.context = QuantityRow(
@@ -78,7 +78,7 @@ class WorkloadSection(Section):
         ]  # fmt: skip
         for row in self._rows:
             self.rows.addWidget(row)
-        self.requests.caption.set_caption(_("instead of users and share; empty: from those"))
+        self.requests.caption.set_caption(_("instead of users and share"))
         self.add_more([self.requests, self.reserve])
 
     def show_scenario(self, scenario: Scenario) -> None:

@@ -8,7 +8,7 @@ from core.language.messages import gettext as _
 from core.language.messages import ngettext
 from desktop.importing import free_id
 from desktop.inputs import names
-from desktop.pages.device_form import DeviceForm
+from desktop.pages.device_form import CONFIDENCE_WIDTH, DATE_WIDTH, NAME_WIDTH, VALUE_WIDTH, DeviceForm
 from desktop.session import Message, Session
 from desktop.theme import Theme
 from desktop.widgets.choices import Choice, ChoiceList, matching
@@ -102,14 +102,16 @@ class DevicePage(QWidget):
     def _headings() -> QGridLayout:
         """Aligned with the columns of the form."""
         grid = QGridLayout()
-        grid.setContentsMargins(24, 1, 30, 1)
+        grid.setContentsMargins(24, 1, 20, 1)
         grid.setHorizontalSpacing(12)
         grid.setColumnStretch(2, 1)
-        for column, (text, width) in enumerate(
-            [(_("Figure"), 144), (_("Value"), 164), (_("Source"), 0), (_("Date"), 84), (_("Confidence"), 112)]
-        ):
-            grid.addWidget(label(text, "label"), 0, column)
-            grid.setColumnMinimumWidth(column, width)
+        widths = (NAME_WIDTH, VALUE_WIDTH, 0, DATE_WIDTH, CONFIDENCE_WIDTH)
+        texts = (_("Figure"), _("Value"), _("Source"), _("Date"), _("Confidence"))
+        for column, (text, width) in enumerate(zip(texts, widths, strict=True)):
+            heading = label(text, "label")
+            if width:
+                heading.setFixedWidth(width)
+            grid.addWidget(heading, 0, column)
         return grid
 
     def _foot(self) -> QFrame:

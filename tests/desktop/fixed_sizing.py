@@ -200,7 +200,7 @@ class Card:
     )
 
 
-def fixed_sizing(card: Card = Card()) -> Sizing:  # noqa: B008 - a frozen value
+def fixed_sizing(card: Card = Card()) -> Sizing:
     """A complete sizing of one card; every figure follows from the numbers of `card`."""
     trace = Trace()
     _model_and_work(trace, card)
