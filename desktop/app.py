@@ -219,7 +219,7 @@ class Application:
     def _make_window(self) -> MainWindow:
         window = MainWindow(self.session, self.theme, self.settings, make_results, new_scenario)
         window.language_chosen.connect(self._speak)
-        if not (self.settings.geometry() and window.restoreGeometry(self.settings.geometry())):
+        if not window.restoreGeometry(self.settings.geometry()):
             window.resize(QSize(1280, 800))
         for message in self._greeting:
             window.say(message)

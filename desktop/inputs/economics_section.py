@@ -78,7 +78,7 @@ class EconomicsSection(Section):
         if device is None or device.price is None:
             return ""
         known, number = device.price, names.number()
-        low, high = number.count(known.low), number.count(known.high)
+        low, high = number.count(float(known.low)), number.count(float(known.high))
         amount = low if low == high else f"{low}{EN_DASH}{high}"
         text = _("Catalogue: {amount} {currency}") if not known.as_of else _("Catalogue: {amount} {currency}, {date}")
         return text.format(amount=amount, currency=known.currency, date=known.as_of)

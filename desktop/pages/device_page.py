@@ -206,8 +206,8 @@ class DevicePage(QWidget):
         return self._device is not None and self._device.id in self._session.own_records("devices")
 
     def _show_banner(self) -> None:
-        while self._banner.count():
-            widget = self._banner.takeAt(0).widget()
+        while (item := self._banner.takeAt(0)) is not None:
+            widget = item.widget()
             if widget is not None:
                 widget.hide()
                 widget.deleteLater()

@@ -54,7 +54,8 @@ class MessageBar(QFrame):
         return widget
 
     def _last(self) -> QWidget | None:
-        return self._actions.itemAt(self._actions.count() - 1).widget() if self._actions.count() else None
+        item = self._actions.itemAt(self._actions.count() - 1)
+        return item.widget() if item is not None else None
 
 
 class MessageStack(QWidget):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import delete
 
 from desktop.main_window import MainWindow
 from desktop.session import Session
@@ -51,11 +52,12 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def window(qtbot: object, session: Session, theme: Theme, settings: Settings) -> MainWindow:
+def window(session: Session, theme: Theme, settings: Settings) -> Iterator[MainWindow]:
     window = make_window(session, theme, settings)
-    qtbot.addWidget(window)  # type: ignore[attr-defined]
     window.show()
-    return window
+    yield window
+    window.close()
+    delete(window)  # now, not with the next event loop: a style sheet walks over every widget that is left
 
 
 def make_window(session: Session, theme: Theme, settings: Settings) -> MainWindow:

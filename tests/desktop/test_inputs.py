@@ -142,7 +142,7 @@ def test_a_textbook_model_begins_with_the_numbers_on_screen(qtbot: Any, panel: I
     assert panel.model.textbook.isVisible()
     layers = panel.model.textbook.fields[2].edit
     type_in(qtbot, layers, "48")
-    assert session.scenario.model.layers == 48
+    assert value_at(session.scenario, "model__layers") == 48
     active = panel.model.textbook.fields[1]
     type_in(qtbot, active.edit, "70B")
     assert active.caption.text == "Active parameters cannot exceed all parameters."

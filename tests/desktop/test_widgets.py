@@ -97,15 +97,15 @@ def test_messages_replace_those_of_their_topic(qtbot: Any, theme: Theme) -> None
     stack.show_message(Message("First", topic="a"))
     stack.show_message(Message("Second", "bad", "a", "Mend", lambda: ran.append("mended")))
     stack.show_message(Message("Third", "warn", "b"))
-    assert stack.topics == ("a", "b")
+    assert list(stack.topics) == ["a", "b"]
     bar = stack.bar("a")
     assert bar is not None
     assert bar.text.text() == "Second"
     assert bar.property("tone") == "bad"
     stack.show_message(Message("", topic="b"))
-    assert stack.topics == ("a",)
+    assert list(stack.topics) == ["a"]
     bar.closed.emit()
-    assert stack.topics == ()
+    assert list(stack.topics) == []
     assert stack.isHidden()
 
 
