@@ -415,3 +415,23 @@ def spilled_kv_bytes(wanted_bytes: int, spilled_weights_bytes: int, first_bytes:
     (12, 0)
     """
     return where(lower_bytes > 0, maximum(0, wanted_bytes - spilled_weights_bytes - first_bytes), 0)
+
+
+@formula(Unit.BYTE)
+def rest_bytes(whole_bytes: int, part_bytes: int) -> int:
+    """What stays of something when a part stands elsewhere.
+
+    rest_bytes = whole_bytes - part_bytes
+
+    Parameters
+    ----------
+    whole_bytes, part_bytes : [byte]
+
+    Returns
+    -------
+    bytes [byte]
+
+    >>> rest_bytes(405_900, 117_900)
+    288000
+    """
+    return whole_bytes - part_bytes
