@@ -297,7 +297,7 @@ def _answers(trace: Trace, s: Situation) -> None:
         replicas="plan.replicas",
     )
     trace.given("one_request", 1, Unit.REQUEST, METHOD)
-    largest_context(trace, s, "max_context_tokens", "one_request")
+    largest_context(trace, s, "max_context_tokens", "one_request", "accelerator.free_for_kv_bytes")
     trace.compute(
         "max_context_usable_tokens",
         m.usable_context,
@@ -306,9 +306,9 @@ def _answers(trace: Trace, s: Situation) -> None:
     )
 
 
-def largest_context(trace: Trace, s: Situation, key: str, requests: str) -> None:
+def largest_context(trace: Trace, s: Situation, key: str, requests: str, free_bytes: str) -> None:
     """Record the largest context of `requests` at once under `key`, over the cases of how many windows are full."""
-    free = {"free_bytes": "accelerator.free_for_kv_bytes", "requests": requests}
+    free = {"free_bytes": free_bytes, "requests": requests}
     cases = []
     for number, case in enumerate(growth_cases(trace, s)):
         cases.append(f"{key}.case.{number}")
