@@ -4,10 +4,12 @@ Everything here follows from the shape of the model, the precision of its tensor
 but the reuse of experts within a batch. Rates are applied in `core.physics.decode` and `core.physics.prefill`.
 """
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 from core.architecture.blueprint import Blueprint
-from core.physics.arrays import minimum
+from core.physics.arrays import maximum, minimum, power
 from core.trace import formula
 from core.units import Unit
 
@@ -85,8 +87,6 @@ def distinct_experts(experts: int, chosen: int, tokens: Any, reuse: float) -> An
     >>> distinct_experts(128, 8, 1, 0.87), round(distinct_experts(128, 8, 64, 1.0), 1)
     (8.0, 125.9)
     """
-    from core.physics.arrays import maximum, power
-
     return experts * (1 - power(1 - chosen / experts, power(maximum(tokens, 1), min(reuse, 1))))
 
 
@@ -158,12 +158,10 @@ def window_read_bytes(row_elements: int, element_bytes: float, depth: Any, windo
 
 
 @formula(Unit.BYTE)
-def indexed_read_bytes(
-    row_elements: int, element_bytes: float, depth: Any, top_k: int, index_elements: int, window: int, compression: int
-) -> Any:
+def indexed_read_bytes(row_elements: int, element_bytes: float, depth: Any, top_k: int, index_bytes: int) -> Any:
     """Bytes of a cache of which an indexer picks `top_k` rows, after reading its own key of every row.
 
-    bytes = row_elements * element_bytes * (min(depth, window) + min(depth / compression, top_k)) + index_elements * depth / compression
+    bytes = row_elements * element_bytes * min(depth, top_k) + index_bytes * depth
 
     Parameters
     ----------
@@ -171,19 +169,104 @@ def indexed_read_bytes(
     element_bytes : size of one element, scales included [byte]
     depth : tokens before the new one
     top_k : rows that the indexer picks
-    index_elements : bytes of indexer keys per row, over all layers that keep one (8 bit each)
-    window : latest tokens that are read besides, uncompressed; 0 for none
-    compression : tokens that share one row; 1 for none
+    index_bytes : indexer keys per token, over all layers that keep one, 8 bit per element [byte]
 
     Returns
     -------
     bytes read for one token of one request [byte]
 
-    >>> indexed_read_bytes(576, 2, 10000.0, 2048, 128, 0, 1)
+    >>> indexed_read_bytes(576, 2, 10000.0, 2048, 128)
     3639296.0
     """
-    rows = minimum(depth, window) + minimum(depth / compression, top_k)
-    return row_elements * element_bytes * rows + index_elements * depth / compression
+    return row_elements * element_bytes * minimum(depth, top_k) + index_bytes * depth
+
+
+@formula(Unit.BYTE)
+def rank_cache_bytes(read: Any, kv_heads: int, ranks: int) -> Any:
+    """The part of a cache that one tensor-parallel rank reads: whole heads, so that few heads are read by several ranks.
+
+    bytes = read * ceil(kv_heads / ranks) / kv_heads
+
+    Parameters
+    ----------
+    read : by all ranks, each head once [byte]
+    kv_heads : key-value heads; 1 for latent attention, which every rank reads whole
+    ranks : tensor-parallel
+
+    Returns
+    -------
+    bytes of one rank [byte]
+
+    >>> rank_cache_bytes(800.0, 8, 4), rank_cache_bytes(800.0, 1, 4)
+    (200.0, 800.0)
+    """
+    return read * math.ceil(kv_heads / ranks) / kv_heads
+
+
+@formula(Unit.BYTE)
+def held_cache_bytes(rank_bytes: Sequence[Any], ranks: int, state: float) -> Any:
+    """Memory that one request in flight holds, over all ranks of a replica.
+
+    bytes = sum(rank_bytes) * ranks + state
+
+    Parameters
+    ----------
+    rank_bytes : cache on one rank, group by group [byte]
+    ranks : tensor-parallel
+    state : recurrent state of one request [byte]
+
+    Returns
+    -------
+    bytes [byte]
+
+    >>> held_cache_bytes([100.0, 20.0], 2, 5)
+    245.0
+    """
+    return sum(rank_bytes) * ranks + state
+
+
+@formula(Unit.BYTE)
+def sum_of_bytes(parts: Sequence[Any]) -> Any:
+    """Bytes added up.
+
+    bytes = sum(parts)
+
+    Parameters
+    ----------
+    parts : [byte]
+
+    Returns
+    -------
+    sum [byte]
+
+    >>> sum_of_bytes([1, 2])
+    3
+    """
+    return sum(parts)
+
+
+@formula(Unit.BYTE)
+def bytes_per_rank(dense: Any, experts: Any, state: Any, batch: Any, cache: Any, ranks: int) -> Any:
+    """Bytes that one rank reads in a step.
+
+    bytes = (dense + experts + batch * state) / ranks + batch * cache
+
+    Parameters
+    ----------
+    dense, experts : weights of the step, whole model [byte]
+    state : recurrent state of one request, read and written [byte]
+    batch : requests in the step
+    cache : of one request, on one rank [byte]
+    ranks : tensor-parallel
+
+    Returns
+    -------
+    bytes [byte]
+
+    >>> bytes_per_rank(100.0, 20.0, 0.0, 2.0, 5.0, 4)
+    40.0
+    """
+    return (dense + experts + batch * state) / ranks + batch * cache
 
 
 @formula(Unit.BYTE)
@@ -227,15 +310,15 @@ def matrix_flops(parameters: int) -> int:
 
 
 @formula(Unit.FLOP)
-def attention_flops(row_flops: int, rows: Any) -> Any:
-    """Operations of attention for one new token.
+def attention_flops(row_flops: int, depth: Any) -> Any:
+    """Operations of attention for one token that looks back at everything.
 
-    flops = row_flops * rows
+    flops = row_flops * depth
 
     Parameters
     ----------
-    row_flops : operations per cached row: 2 * (key width + value width) * query heads, over all layers of the group
-    rows : cached rows that attention looks at
+    row_flops : operations per cached token: 2 * (key width + value width) * query heads, over all layers of the group
+    depth : tokens before this one
 
     Returns
     -------
@@ -244,7 +327,93 @@ def attention_flops(row_flops: int, rows: Any) -> Any:
     >>> attention_flops(4 * 128 * 64 * 80, 1024.0)
     2684354560.0
     """
-    return row_flops * rows
+    return row_flops * depth
+
+
+@formula(Unit.FLOP)
+def window_attention_flops(row_flops: int, depth: Any, window: int) -> Any:
+    """Operations of attention for one token that looks back at the last `window` tokens.
+
+    flops = row_flops * min(depth, window)
+
+    Parameters
+    ----------
+    row_flops : operations per cached token, over all layers of the group
+    depth : tokens before this one
+    window : tokens
+
+    Returns
+    -------
+    operations per token [FLOP]
+
+    >>> window_attention_flops(1000, 5000.0, 128)
+    128000
+    """
+    return row_flops * minimum(depth, window)
+
+
+@formula(Unit.FLOP)
+def indexed_attention_flops(row_flops: int, depth: Any, top_k: int) -> Any:
+    """Operations of attention for one token that looks at `top_k` tokens, picked by an indexer from all.
+
+    flops = row_flops * (min(depth, top_k) + 0.1 * depth)
+
+    Parameters
+    ----------
+    row_flops : operations per cached token, over all layers of the group
+    depth : tokens before this one
+    top_k : tokens that the indexer picks; finding them costs about a tenth of attending to all
+
+    Returns
+    -------
+    operations per token [FLOP]
+
+    >>> indexed_attention_flops(1000, 5000.0, 2048)
+    2548000.0
+    """
+    return row_flops * (minimum(depth, top_k) + 0.1 * depth)
+
+
+@formula(Unit.FLOP)
+def sum_of_flops(parts: Sequence[Any]) -> Any:
+    """Operations added up.
+
+    flops = sum(parts)
+
+    Parameters
+    ----------
+    parts : [FLOP]
+
+    Returns
+    -------
+    sum [FLOP]
+
+    >>> sum_of_flops([1, 2])
+    3
+    """
+    return sum(parts)
+
+
+@formula(Unit.FLOP)
+def step_flops(low: float, wide: float, experts: float, attention: Any, tokens: Any) -> Any:
+    """Operations of a step or of a prompt.
+
+    flops = tokens * (low + wide + experts + attention)
+
+    Parameters
+    ----------
+    low, wide, experts : per token: matrices in the weight format, those kept at 16 bit, chosen experts [FLOP]
+    attention : per token [FLOP]
+    tokens : requests in the step, or tokens of the prompt
+
+    Returns
+    -------
+    operations [FLOP]
+
+    >>> step_flops(100.0, 10.0, 0.0, 5.0, 2)
+    230.0
+    """
+    return tokens * (low + wide + experts + attention)
 
 
 @formula(Unit.FLOP_PER_BYTE)
