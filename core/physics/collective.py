@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from core.catalogue.records import AllReduceCost, Link, LinkKind
+from core.catalogue.records import AllReduceCost, DeviceFamily, Link, LinkKind
 from core.physics.arrays import minimum
 from core.trace import formula
 from core.units import Unit
@@ -161,7 +161,7 @@ def hop_latency_s(link: Link) -> float:
     return FAST_NETWORK_HOP_S if link.bytes_per_s_per_direction >= FAST_NETWORK_BYTES_PER_S else SLOW_NETWORK_HOP_S
 
 
-def all_reduce_cost(link: Link, ranks: int) -> AllReduceCost:
+def all_reduce_cost(link: Link, ranks: int, family: DeviceFamily) -> AllReduceCost:
     """The constants of an all-reduce among `ranks` accelerators on a link.
 
     A record for that rank count is taken as it is. Between two records each constant follows the logarithm of the rank
@@ -172,16 +172,17 @@ def all_reduce_cost(link: Link, ranks: int) -> AllReduceCost:
     ----------
     link : that joins them
     ranks : accelerators, at least 2
+    family : of the accelerators; a link may have records of its own for a family
 
     Returns
     -------
     constants; `measured` only where a record for that rank count was measured
 
     >>> pcie = Link(id="p", name="PCIe", kind=LinkKind.PCIE, bytes_per_s_per_direction=63e9, bytes_per_s_bidirectional=126e9)
-    >>> all_reduce_cost(pcie, 4).alpha_s
+    >>> all_reduce_cost(pcie, 4, DeviceFamily.NVIDIA_GDDR).alpha_s
     3e-05
     """
-    costs = sorted(link.all_reduce, key=lambda cost: cost.ranks)
+    costs = sorted(link.all_reduce_costs(family), key=lambda cost: cost.ranks)
     for cost in costs:
         if cost.ranks == ranks:
             return cost

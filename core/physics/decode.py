@@ -195,7 +195,7 @@ def step_seconds(
     time of the step [s]
 
     >>> step_seconds(0.010, 0.0, 0.001, 0.0, 0.0, 0.0, 0.002, 0.0)
-    0.013000000000000001
+    0.013
     """
     return weights + experts + kv + state + compute + link + engine + second_tier
 

@@ -68,6 +68,27 @@ def messages_per_token(layers: int, tensor: int, pipeline: int) -> int:
 
 
 @formula(Unit.COUNT)
+def all_reduces_per_step(layers: int, per_layer: int) -> int:
+    """All-reduces in one step under tensor parallelism.
+
+    count = layers * per_layer
+
+    Parameters
+    ----------
+    layers : of the model
+    per_layer : after attention and after the feed-forward block
+
+    Returns
+    -------
+    all-reduces per step
+
+    >>> all_reduces_per_step(80, 2)
+    160
+    """
+    return layers * per_layer
+
+
+@formula(Unit.COUNT)
 def distinct_experts(experts: int, chosen: int, tokens: Any, reuse: float) -> Any:
     """Experts of one layer that a batch of tokens needs at least once.
 

@@ -37,7 +37,7 @@ def effective_bandwidth(
     effective bandwidth, never more than the memory has [byte/s]
 
     >>> round(effective_bandwidth(1.792e12, 0.85, 188, 2.6e9, 9.1) / 1e9)
-    1440
+    1441
     """
     in_flight = 1 / (units * clock * bytes_per_clock) ** 2
     return float(min(bandwidth, 1 / sqrt(1 / (bandwidth * reached_share) ** 2 + in_flight)))
