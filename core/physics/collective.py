@@ -133,6 +133,47 @@ def repeated_seconds(count: int, seconds: Any) -> Any:
 
 
 @formula(Unit.SECOND)
+def sum_of_seconds(parts: Sequence[Any]) -> Any:
+    """Times added up.
+
+    total = sum(parts)
+
+    Parameters
+    ----------
+    parts : [s]
+
+    Returns
+    -------
+    sum [s]
+
+    >>> sum_of_seconds([0.5, 0.25])
+    0.75
+    """
+    return sum(parts)
+
+
+@formula(Unit.BYTE)
+def repeated_bytes(count: int, each: Any) -> Any:
+    """Bytes of equal parts.
+
+    total = count * each
+
+    Parameters
+    ----------
+    count : of them
+    each : [byte]
+
+    Returns
+    -------
+    bytes [byte]
+
+    >>> repeated_bytes(8, 100)
+    800
+    """
+    return count * each
+
+
+@formula(Unit.SECOND)
 def hop_seconds(message: Any, latency: float, rate: float) -> Any:
     """Time to hand activations to the next stage of a pipeline.
 

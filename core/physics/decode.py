@@ -108,24 +108,67 @@ def attention_compute_seconds(batch: Any, flops: Any, ranks: int, rate: float, e
 
 
 @formula(Unit.SECOND)
-def batch_read_seconds(batch: Any, read: Any, ranks: float, bandwidth: float) -> Any:
-    """Time to read what every request of a step has of its own.
+def seconds_at_rate(flops: float, rate: float) -> float:
+    """Time of operations at the vendor's full rate.
+
+    seconds = flops / rate
+
+    Parameters
+    ----------
+    flops : operations [FLOP]
+    rate : dense rate [FLOP/s]
+
+    Returns
+    -------
+    time [s]
+
+    >>> seconds_at_rate(5e9, 1e15)
+    5e-06
+    """
+    return flops / rate
+
+
+@formula(Unit.SECOND)
+def cache_seconds(batch: Any, read: Any, bandwidth: float) -> Any:
+    """Time to read the caches of all requests of a step; the ranks read their parts at the same time.
+
+    seconds = batch * read / bandwidth
+
+    Parameters
+    ----------
+    batch : requests in the step
+    read : cache of one request, on one rank [byte]
+    bandwidth : that cache reads reach [byte/s]
+
+    Returns
+    -------
+    time [s]
+
+    >>> cache_seconds(4, 1e9, 1e12)
+    0.004
+    """
+    return batch * read / bandwidth
+
+
+@formula(Unit.SECOND)
+def state_seconds(batch: Any, read: float, ranks: int, bandwidth: float) -> Any:
+    """Time to read and write the recurrent state of all requests of a step.
 
     seconds = batch * read / ranks / bandwidth
 
     Parameters
     ----------
     batch : requests in the step
-    read : bytes of one request [byte]
-    ranks : that read their part at the same time
-    bandwidth : that such reads reach on one rank [byte/s]
+    read : state of one request, read and written [byte]
+    ranks : tensor-parallel, which share it
+    bandwidth : that such reads reach [byte/s]
 
     Returns
     -------
     time [s]
 
-    >>> batch_read_seconds(4, 1e9, 1, 1e12)
-    0.004
+    >>> state_seconds(4, 1e9, 2, 1e12)
+    0.002
     """
     return batch * read / ranks / bandwidth
 
@@ -174,6 +217,26 @@ def sum_of_three(first: Any, second: Any, third: Any) -> Any:
     return first + second + third
 
 
+@formula(Unit.SHARE)
+def product(first: float, second: float) -> float:
+    """A share of a share.
+
+    share = first * second
+
+    Parameters
+    ----------
+    first, second : shares
+
+    Returns
+    -------
+    share
+
+    >>> product(0.5, 0.5)
+    0.25
+    """
+    return first * second
+
+
 @formula(Unit.SECOND)
 def step_seconds(
     weights: Any, experts: Any, kv: Any, state: Any, compute: Any, link: Any, engine: Any, second_tier: Any
@@ -218,3 +281,44 @@ def tokens_per_second(seconds: Any) -> Any:
     50.0
     """
     return 1 / seconds
+
+
+@formula(Unit.SECOND)
+def all_reduce_seconds_per_token(part: Any) -> Any:
+    """Time of the all-reduces in one step.
+
+    seconds = part
+
+    Parameters
+    ----------
+    part : of the step [s]
+
+    Returns
+    -------
+    time [s]
+
+    >>> all_reduce_seconds_per_token(0.004)
+    0.004
+    """
+    return part
+
+
+@formula(Unit.SHARE)
+def share_of_step(part: Any, step: Any) -> Any:
+    """Share of a step that one of its parts takes.
+
+    share = part / step
+
+    Parameters
+    ----------
+    part : [s]
+    step : [s]
+
+    Returns
+    -------
+    share
+
+    >>> share_of_step(0.004, 0.016)
+    0.25
+    """
+    return part / step

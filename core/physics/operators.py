@@ -134,37 +134,38 @@ def expert_bytes_read(all_experts: float, experts: int, distinct: Any) -> Any:
 
 
 @formula(Unit.BYTE)
-def cache_read_bytes(row_elements: int, element_bytes: float, depth: Any) -> Any:
+def cache_read_bytes(bytes_per_token: float, layers: int, readers: int, depth: Any) -> Any:
     """Bytes of a cache that grows without bound, read for one new token.
 
-    bytes = row_elements * element_bytes * depth
+    bytes = bytes_per_token * readers / layers * depth
 
     Parameters
     ----------
-    row_elements : elements kept per token, over all layers of the group
-    element_bytes : size of one element, scales included [byte]
+    bytes_per_token : cache of all layers of a shape that keep one [byte/token]
+    layers : layers that keep a cache
+    readers : layers that read one; more than `layers` where some read a neighbour's
     depth : tokens in the cache
 
     Returns
     -------
     bytes read for one token of one request [byte]
 
-    >>> cache_read_bytes(2 * 80 * 8 * 128, 2, 1024.0)
+    >>> cache_read_bytes(327680, 80, 80, 1024.0)
     335544320.0
     """
-    return row_elements * element_bytes * depth
+    return bytes_per_token * readers / layers * depth
 
 
 @formula(Unit.BYTE)
-def window_read_bytes(row_elements: int, element_bytes: float, depth: Any, window: int) -> Any:
+def window_read_bytes(bytes_per_token: float, layers: int, readers: int, depth: Any, window: int) -> Any:
     """Bytes of a cache of which only the last `window` tokens are read.
 
-    bytes = row_elements * element_bytes * min(depth, window)
+    bytes = bytes_per_token * readers / layers * min(depth, window)
 
     Parameters
     ----------
-    row_elements : elements kept per token, over all layers of the group
-    element_bytes : size of one element, scales included [byte]
+    bytes_per_token : cache of all layers of a shape that keep one [byte/token]
+    layers, readers : layers that keep a cache, and layers that read one
     depth : tokens before the new one
     window : tokens that attention looks back
 
@@ -172,34 +173,34 @@ def window_read_bytes(row_elements: int, element_bytes: float, depth: Any, windo
     -------
     bytes read for one token of one request [byte]
 
-    >>> window_read_bytes(24576, 2, 131072.0, 128)
-    6291456
+    >>> window_read_bytes(49152, 12, 12, 131072.0, 128)
+    6291456.0
     """
-    return row_elements * element_bytes * minimum(depth, window)
+    return bytes_per_token * readers / layers * minimum(depth, window)
 
 
 @formula(Unit.BYTE)
-def indexed_read_bytes(row_elements: int, element_bytes: float, depth: Any, top_k: int, index_bytes: int) -> Any:
-    """Bytes of a cache of which an indexer picks `top_k` rows, after reading its own key of every row.
+def indexed_read_bytes(bytes_per_token: float, layers: int, record: float, depth: Any, top_k: int) -> Any:
+    """Bytes of a cache of which an indexer picks `top_k` tokens, after reading its own key of every token.
 
-    bytes = row_elements * element_bytes * min(depth, top_k) + index_bytes * depth
+    bytes = layers * record * min(depth, top_k) + (bytes_per_token - layers * record) * depth
 
     Parameters
     ----------
-    row_elements : elements of one row, over all layers of the group
-    element_bytes : size of one element, scales included [byte]
+    bytes_per_token : vectors and indexer keys of all layers [byte/token]
+    layers : layers that keep a vector
+    record : vector of one layer [byte]
     depth : tokens before the new one
-    top_k : rows that the indexer picks
-    index_bytes : indexer keys per token, over all layers that keep one, 8 bit per element [byte]
+    top_k : tokens that the indexer picks
 
     Returns
     -------
     bytes read for one token of one request [byte]
 
-    >>> indexed_read_bytes(576, 2, 10000.0, 2048, 128)
-    3639296.0
+    >>> indexed_read_bytes(78_324, 61, 1152, 10000.0, 2048)
+    224437056.0
     """
-    return row_elements * element_bytes * minimum(depth, top_k) + index_bytes * depth
+    return layers * record * minimum(depth, top_k) + (bytes_per_token - layers * record) * depth
 
 
 @formula(Unit.BYTE)
@@ -456,3 +457,24 @@ def arithmetic_intensity(flops: Any, read: Any) -> Any:
     1.0
     """
     return flops / read
+
+
+@formula(Unit.BYTE)
+def step_bytes(first: Any, second: Any, ranks: int) -> Any:
+    """Bytes that a step reads, over all tensor-parallel ranks and both memories.
+
+    bytes = (first + second) * ranks
+
+    Parameters
+    ----------
+    first, second : bytes of one rank, from the fast and the slow memory [byte]
+    ranks : tensor-parallel
+
+    Returns
+    -------
+    bytes [byte]
+
+    >>> step_bytes(10.0, 2.0, 4)
+    48.0
+    """
+    return (first + second) * ranks

@@ -349,3 +349,171 @@ def prompt_tokens_per_second(tokens: Any, seconds: Any) -> Any:
     4096.0
     """
     return tokens / seconds
+
+
+@formula(Unit.FLOP)
+def without_head(wide: int, head: int) -> int:
+    """Operations per prompt token with the 16-bit tensors of the layers; the output projection sees the last token only.
+
+    flops = wide - head
+
+    Parameters
+    ----------
+    wide : with all tensors kept at 16 bit [FLOP]
+    head : with the output projection [FLOP]
+
+    Returns
+    -------
+    operations [FLOP]
+
+    >>> without_head(10, 4)
+    6
+    """
+    return wide - head
+
+
+@formula(Unit.SECOND)
+def head_compute_seconds(at_peak: float, ranks: int, efficiency: float) -> float:
+    """Time of the output projection of the last prompt token.
+
+    seconds = at_peak / ranks / efficiency
+
+    Parameters
+    ----------
+    at_peak : at the vendor's rate [s]
+    ranks : accelerators that share it
+    efficiency : share of the rate
+
+    Returns
+    -------
+    time [s]
+
+    >>> head_compute_seconds(1e-6, 2, 0.5)
+    1e-06
+    """
+    return at_peak / ranks / efficiency
+
+
+@formula(Unit.SECOND)
+def repeated_pass_seconds(chunks: Any, seconds: Any) -> Any:
+    """Time of something that happens once per pass.
+
+    total = chunks * seconds
+
+    Parameters
+    ----------
+    chunks : passes
+    seconds : per pass [s]
+
+    Returns
+    -------
+    time [s]
+
+    >>> repeated_pass_seconds(4.0, 0.5)
+    2.0
+    """
+    return chunks * seconds
+
+
+@formula(Unit.SECOND)
+def sum_of_two(first: Any, second: Any) -> Any:
+    """Two times added.
+
+    seconds = first + second
+
+    Parameters
+    ----------
+    first, second : [s]
+
+    Returns
+    -------
+    sum [s]
+
+    >>> sum_of_two(1.0, 2.0)
+    3.0
+    """
+    return first + second
+
+
+@formula(Unit.SECOND)
+def sum_of_four(first: Any, second: Any, third: Any, fourth: Any) -> Any:
+    """Four times added.
+
+    seconds = first + second + third + fourth
+
+    Parameters
+    ----------
+    first, second, third, fourth : [s]
+
+    Returns
+    -------
+    sum [s]
+
+    >>> sum_of_four(1.0, 2.0, 3.0, 4.0)
+    10.0
+    """
+    return first + second + third + fourth
+
+
+@formula(Unit.TOKEN_PER_SECOND)
+def peak_tokens_per_second(dense: float, experts: float, ranks: int, stages: int) -> float:
+    """Prompt tokens per second that computing at the vendor's full rate would allow.
+
+    speed = ranks * stages / (dense + experts)
+
+    Parameters
+    ----------
+    dense, experts : time per token at full rate on one accelerator [s]
+    ranks, stages : accelerators that share the work, and stages that could work at the same time
+
+    Returns
+    -------
+    speed at most [token/s]
+
+    >>> peak_tokens_per_second(1e-4, 0.0, 2, 1)
+    20000.0
+    """
+    return ranks * stages / (dense + experts)
+
+
+@formula(Unit.BYTE)
+def prompt_bytes(chunks: Any, layers: float, experts: Any, head: float) -> Any:
+    """Bytes of weights that a prompt reads: once per pass, the head once.
+
+    bytes = chunks * (layers + experts) + head
+
+    Parameters
+    ----------
+    chunks : passes
+    layers, experts : weights of one pass [byte]
+    head : output projection [byte]
+
+    Returns
+    -------
+    bytes [byte]
+
+    >>> prompt_bytes(2.0, 10.0, 5.0, 1.0)
+    31.0
+    """
+    return chunks * (layers + experts) + head
+
+
+@formula(Unit.SECOND)
+def least_seconds(tokens: Any, speed: float) -> Any:
+    """The least time that computing a prompt can take.
+
+    seconds = tokens / speed
+
+    Parameters
+    ----------
+    tokens : to compute [tokens]
+    speed : at the vendor's full rate [token/s]
+
+    Returns
+    -------
+    time [s]
+
+    >>> least_seconds(8000.0, 4000.0)
+    2.0
+    """
+    return tokens / speed

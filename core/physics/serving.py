@@ -349,3 +349,26 @@ def saturating_requests(fit: Any, slots: int) -> Any:
     2048
     """
     return minimum(fit, slots)
+
+
+@formula(Unit.TOKEN_PER_SECOND)
+def total_ceiling(in_flight: Any, step: Any, requests: Any, replicas: int) -> Any:
+    """Output tokens per second that reading alone would allow: every request gets one per step.
+
+    ceiling = in_flight / step * min(replicas, requests)
+
+    Parameters
+    ----------
+    in_flight : requests of one replica
+    step : least time of a step, by bandwidth [s]
+    requests : at once, in all
+    replicas : number of them
+
+    Returns
+    -------
+    speed at most [token/s]
+
+    >>> total_ceiling(10.0, 0.01, 20, 2)
+    2000.0
+    """
+    return in_flight / step * minimum(replicas, requests)

@@ -7,7 +7,6 @@ multiplies (layers offloaded to the CPU) reaches about half of that and costs a 
 
 from typing import Any
 
-from core.physics.arrays import minimum
 from core.trace import formula
 from core.units import Unit
 
@@ -98,39 +97,67 @@ def first_tier_bytes(read: Any, spilled_share: float) -> Any:
 
 @formula(Unit.BYTE)
 def second_tier_bytes(
-    dense: float, dense_share: float, experts: Any, experts_share: float, kv: Any, kv_share: float, batch: Any
+    dense: float,
+    dense_share: float,
+    experts: Any,
+    experts_share: float,
+    kv: Any,
+    kv_share: float,
+    batch: Any,
+    ranks: int,
 ) -> Any:
-    """Bytes that a step reads from the slower memory.
+    """Bytes that one rank reads from the slower memory in a step.
 
-    bytes = dense * dense_share + experts * experts_share + batch * kv * kv_share
+    bytes = (dense * dense_share + experts * experts_share) / ranks + batch * kv * kv_share
 
     Parameters
     ----------
-    dense, experts : bytes of weights that the step reads [byte]
-    kv : cache that one request reads [byte]
+    dense, experts : bytes of weights that the step reads, whole model [byte]
+    kv : cache that one request reads, on one rank [byte]
     dense_share, experts_share, kv_share : shares that lie in the second tier
     batch : requests in the step
+    ranks : tensor-parallel
 
     Returns
     -------
     bytes read from the second tier [byte]
 
-    >>> second_tier_bytes(100.0, 0.1, 0.0, 0.0, 10.0, 0.0, 1)
+    >>> second_tier_bytes(100.0, 0.1, 0.0, 0.0, 10.0, 0.0, 1, 1)
     10.0
     """
-    return dense * dense_share + experts * experts_share + batch * kv * kv_share
+    return (dense * dense_share + experts * experts_share) / ranks + batch * kv * kv_share
 
 
 @formula(Unit.SECOND)
-def offloaded_seconds(read: Any, ranks: int, bandwidth: float, per_layer: float, layers: int, share: Any) -> Any:
-    """Time of the part that the CPU computes: its reads, and a round trip for each layer that lives there.
+def second_tier_seconds(read: Any, bandwidth: float) -> Any:
+    """Time of the part that the accelerator reads from a slower memory of its own.
 
-    seconds = read / ranks / bandwidth + per_layer * layers * min(1, share)
+    seconds = read / bandwidth
 
     Parameters
     ----------
-    read : bytes in the CPU's memory [byte]
-    ranks : CPUs' memories that are read at the same time
+    read : bytes in the second tier, of one rank [byte]
+    bandwidth : that such reads reach [byte/s]
+
+    Returns
+    -------
+    time [s]
+
+    >>> second_tier_seconds(39.6e9, 396e9)
+    0.1
+    """
+    return read / bandwidth
+
+
+@formula(Unit.SECOND)
+def offloaded_seconds(read: Any, bandwidth: float, per_layer: float, layers: int, share: float) -> Any:
+    """Time of the part that the CPU computes: its reads, and a round trip for each layer that lives there.
+
+    seconds = read / bandwidth + per_layer * layers * share
+
+    Parameters
+    ----------
+    read : bytes in the CPU's memory, of one rank [byte]
     bandwidth : that the CPU reaches [byte/s]
     per_layer : round trip between accelerator and CPU [s]
     layers : of the model
@@ -140,10 +167,10 @@ def offloaded_seconds(read: Any, ranks: int, bandwidth: float, per_layer: float,
     -------
     time [s]
 
-    >>> round(offloaded_seconds(10e9, 1, 40e9, 30e-6, 40, 0.5), 4)
+    >>> round(offloaded_seconds(10e9, 40e9, 30e-6, 40, 0.5), 4)
     0.2506
     """
-    return read / ranks / bandwidth + per_layer * layers * minimum(1, share)
+    return read / bandwidth + per_layer * layers * share
 
 
 @formula(Unit.SECOND)
@@ -166,3 +193,24 @@ def ceiling_seconds(first: Any, first_bandwidth: float, second: Any, second_band
     0.334
     """
     return first / first_bandwidth + second / second_bandwidth
+
+
+@formula(Unit.SECOND)
+def one_tier_ceiling_seconds(read: Any, bandwidth: float) -> Any:
+    """The least time of a step that physics allows when everything lies in the fast memory.
+
+    ceiling = read / bandwidth
+
+    Parameters
+    ----------
+    read : bytes that one tensor-parallel rank reads [byte]
+    bandwidth : of one accelerator, as the vendor states it [byte/s]
+
+    Returns
+    -------
+    time [s]
+
+    >>> round(one_tier_ceiling_seconds(139e9, 273e9), 3)
+    0.509
+    """
+    return read / bandwidth

@@ -8,7 +8,7 @@ where measurements scatter more. No range is narrower than P90/P10 = 1.3, and no
 import math
 from typing import Any
 
-from core.physics.arrays import exp, maximum, minimum
+from core.physics.arrays import exp, maximum, minimum, where
 from core.trace import formula
 from core.units import Unit
 
@@ -44,44 +44,130 @@ def widened_spread(spread: float, widening: Any, least: Any) -> Any:
 
 
 @formula(Unit.RATIO)
-def tenth_percentile(median: Any, spread: Any, least: Any) -> Any:
-    """The value that one case in ten stays below.
+def spread_under_load(alone: float, loaded: float, batch: Any) -> Any:
+    """Spread of a figure that is known better for one request alone than for many.
 
-    p10 = max(least, median * exp(-1.2816 * spread))
+    spread = where(batch > 1, loaded, alone)
 
     Parameters
     ----------
-    median : the estimate
-    spread : standard deviation of the logarithm
-    least : smallest value that physics allows
+    alone, loaded : spread for one request alone, and with others in the step
+    batch : requests in the step
 
     Returns
     -------
-    P10, in the unit of the estimate
+    standard deviation of the logarithm
 
-    >>> round(tenth_percentile(100.0, 0.27, 0.0), 1)
-    70.8
+    >>> spread_under_load(0.2, 0.4, 1.0), spread_under_load(0.2, 0.4, 8.0)
+    (0.2, 0.4)
     """
-    return maximum(least, median * exp(-1.2816 * spread))
+    return where(batch > 1, loaded, alone)
 
 
 @formula(Unit.RATIO)
-def ninetieth_percentile(median: Any, spread: Any, most: Any) -> Any:
-    """The value that nine cases in ten stay below.
+def spread_at_depth(spread: Any, depth: Any, deep: int, widening: float) -> Any:
+    """Spread of the decode speed, which scatters more over a deep cache.
+
+    spread = spread * where(depth >= deep, widening, 1.0)
+
+    Parameters
+    ----------
+    spread : over a short cache
+    depth : tokens in the cache
+    deep : depth from which speeds scatter more [tokens]
+    widening : by this factor
+
+    Returns
+    -------
+    standard deviation of the logarithm
+
+    >>> spread_at_depth(0.2, 512.0, 16384, 1.5), spread_at_depth(0.2, 32768.0, 16384, 1.5)
+    (0.2, 0.30000000000000004)
+    """
+    return spread * where(depth >= deep, widening, 1.0)
+
+
+@formula(Unit.TOKEN_PER_SECOND)
+def speed_p10(median: Any, spread: Any) -> Any:
+    """The speed that one case in ten stays below.
+
+    p10 = median * exp(-1.2816 * spread)
+
+    Parameters
+    ----------
+    median : the estimate [token/s]
+    spread : standard deviation of the logarithm
+
+    Returns
+    -------
+    P10 [token/s]
+
+    >>> round(speed_p10(100.0, 0.27), 1)
+    70.7
+    """
+    return median * exp(-1.2816 * spread)
+
+
+@formula(Unit.TOKEN_PER_SECOND)
+def speed_p90(median: Any, spread: Any, most: Any) -> Any:
+    """The speed that nine cases in ten stay below.
 
     p90 = min(most, median * exp(1.2816 * spread))
 
     Parameters
     ----------
-    median : the estimate
+    median : the estimate [token/s]
     spread : standard deviation of the logarithm
-    most : largest value that physics allows
+    most : what physics allows [token/s]
 
     Returns
     -------
-    P90, in the unit of the estimate
+    P90 [token/s]
 
-    >>> round(ninetieth_percentile(100.0, 0.27, 120.0), 1)
-    120.0
+    >>> round(speed_p90(100.0, 0.27, 200.0), 1), speed_p90(100.0, 0.27, 120.0)
+    (141.3, 120.0)
     """
     return minimum(most, median * exp(1.2816 * spread))
+
+
+@formula(Unit.SECOND)
+def time_p10(median: Any, spread: Any, least: Any) -> Any:
+    """The time that one case in ten stays below.
+
+    p10 = max(least, median * exp(-1.2816 * spread))
+
+    Parameters
+    ----------
+    median : the estimate [s]
+    spread : standard deviation of the logarithm
+    least : what physics allows [s]
+
+    Returns
+    -------
+    P10 [s]
+
+    >>> round(time_p10(1.0, 0.67, 0.1), 2), time_p10(1.0, 0.67, 0.5)
+    (0.42, 0.5)
+    """
+    return maximum(least, median * exp(-1.2816 * spread))
+
+
+@formula(Unit.SECOND)
+def time_p90(median: Any, spread: Any) -> Any:
+    """The time that nine cases in ten stay below.
+
+    p90 = median * exp(1.2816 * spread)
+
+    Parameters
+    ----------
+    median : the estimate [s]
+    spread : standard deviation of the logarithm
+
+    Returns
+    -------
+    P90 [s]
+
+    >>> round(time_p90(1.0, 0.67), 2)
+    2.36
+    """
+    return median * exp(1.2816 * spread)

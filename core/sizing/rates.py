@@ -10,8 +10,10 @@ from core.catalogue.calibration import Calibration, Circumstances, Fitted, back_
 from core.catalogue.records import Device, DeviceFamily, Engine, Link, LinkKind, WeightFormat
 from core.errors import CatalogueError
 from core.physics import collective, operators, roofline
+from core.sizing.cache import source_of_model
+from core.sizing.origins import METHOD, catalogue_origin
 from core.sizing.situation import Situation
-from core.trace import Origin, OriginKind, Trace
+from core.trace import Trace
 from core.units import Unit
 
 #: Above this many bits a tensor counts as kept in 16 bit and is multiplied at the 16-bit rate.
@@ -25,7 +27,6 @@ OFFLOAD_ROUND_TRIP_S = 30e-6
 #: Most requests that an engine schedules together.
 ENGINE_SLOTS = 2048
 
-_METHOD = Origin(OriginKind.METHOD)
 _MATRICES = (
     TensorClass.ATTENTION,
     TensorClass.RECURRENT,
@@ -37,7 +38,7 @@ _MATRICES = (
 
 def method(trace: Trace, key: str, value: float, unit: Unit) -> None:
     """Record a constant of the method."""
-    trace.given(key, value, unit, _METHOD)
+    trace.given(key, value, unit, METHOD)
 
 
 def circumstances(situation: Situation, calibration: Calibration) -> Circumstances:
@@ -79,7 +80,6 @@ def record_rates(trace: Trace, situation: Situation, calibration: Calibration) -
     _record_bandwidth(trace, situation)
     _record_links(trace, situation)
     _record_reads(trace, situation)
-    trace.given("kernels_per_step", operators.kernels_per_step(situation.blueprint), Unit.COUNT, _model(situation))
 
 
 def record_parameters(trace: Trace, fitted: Mapping[str, Fitted]) -> None:
@@ -88,28 +88,12 @@ def record_parameters(trace: Trace, fitted: Mapping[str, Fitted]) -> None:
         trace.given(f"fit.{symbol}", parameter.value, parameter.unit, parameter.origin)
 
 
-def _model(situation: Situation) -> Origin:
-    return Origin(OriginKind.MODEL_FILE, situation.blueprint.name)
-
-
-def device_origin(device: Device, field: str) -> Origin:
-    """Where a figure of a device record was found."""
-    source = device.source_of(field)
-    record = f"devices/{device.id}"
-    if source is None:
-        return Origin(OriginKind.CATALOGUE, device.name, record=record)
-    return Origin(OriginKind.CATALOGUE, source.title, source.address, source.date, source.confidence, record)
-
-
 def _record_plan(trace: Trace, situation: Situation) -> None:
-    plan = situation.plan
-    trace.given("plan.tensor", plan.tensor, Unit.COUNT)
-    trace.given("plan.pipeline", plan.pipeline, Unit.COUNT)
-    trace.given("plan.replicas", plan.replicas, Unit.COUNT)
-    stages = plan.pipeline if situation.engine.group == "serving" else 1  # llama.cpp's layers take turns
-    trace.given("plan.parallel_stages", stages, Unit.COUNT)
-    trace.given("model.layers", situation.blueprint.layers, Unit.COUNT, _model(situation))
-    trace.given("model.hidden_size", situation.blueprint.hidden_size, Unit.COUNT, _model(situation))
+    stages = situation.plan.pipeline if situation.engine.group == "serving" else 1  # llama.cpp's layers take turns
+    trace.given("plan.parallel_stages", stages, Unit.COUNT, METHOD)
+    source = source_of_model(situation)
+    trace.given("model.hidden_size", situation.blueprint.hidden_size, Unit.COUNT, source)
+    trace.given("kernels_per_step", operators.kernels_per_step(situation.blueprint), Unit.COUNT, source)
     trace.compute(
         "messages_per_token",
         operators.messages_per_token,
@@ -122,9 +106,9 @@ def _record_plan(trace: Trace, situation: Situation) -> None:
 def compute_format(device: Device, engine: Engine, weight_format: WeightFormat) -> str:
     """The rate of `Device.peak_flops` at which an engine multiplies weights of a format on a device.
 
-    Serving engines use FP8 and FP4 units where the device has them; without them they convert the weights and compute in
-    16 bit, which saves memory but no time. MXFP4 is multiplied with 8-bit activations. llama.cpp and MLX compute in 16
-    bit; llama.cpp accumulates in 16 bit too, which GeForce cards do at twice the rate.
+    Serving engines use FP8 and FP4 units where the device has them; without them they convert the weights and compute
+    in 16 bit, which saves memory but no time. MXFP4 is multiplied with 8-bit activations. llama.cpp and MLX compute in
+    16 bit; llama.cpp accumulates in 16 bit too, which GeForce cards do at twice the rate.
     """
     rates = device.peak_flops
     if engine.group == "llama.cpp" and "fp16_fp16_accumulate" in rates:
@@ -154,14 +138,14 @@ def is_native(device: Device, engine: Engine, weight_format: WeightFormat) -> bo
 
 def _record_compute(trace: Trace, situation: Situation) -> None:
     device, engine = situation.device, situation.engine
-    origin = device_origin(device, "peak_flops")
+    origin = catalogue_origin(device, "peak_flops")
     low = compute_format(device, engine, situation.weight_format)
     trace.given("rate.weight_format", device.peak_flops[low], Unit.FLOP_PER_SECOND, origin)
     trace.given("rate.fp16", device.peak_flops[wide_format(device, engine)], Unit.FLOP_PER_SECOND, origin)
     parameters, bits = situation.blueprint.parameters, situation.bits
     counted = {kind: parameters.get(kind, 0) for kind in _MATRICES}
     wide = sum(n for kind, n in counted.items() if bits.get(kind, 16.0) >= WIDE_BITS)
-    origin = _model(situation)
+    origin = source_of_model(situation)
     trace.given("matrices.in_weight_format", sum(counted.values()) - wide, Unit.PARAMETER, origin)
     trace.given("matrices.at_16_bit", wide + parameters.get(_head(situation), 0), Unit.PARAMETER, origin)
     trace.given("matrices.head", parameters.get(_head(situation), 0), Unit.PARAMETER, origin)
@@ -189,8 +173,10 @@ def _record_bandwidth(trace: Trace, situation: Situation) -> None:
     device = situation.device
     full = "memory_bandwidth_bytes_per_s"
     if device.execution_units and device.clock_hz:
-        trace.given("device.execution_units", device.execution_units, Unit.COUNT, device_origin(device, "execution_units"))
-        trace.given("device.clock_hz", device.clock_hz, Unit.HERTZ, device_origin(device, "clock_hz"))
+        trace.given(
+            "device.execution_units", device.execution_units, Unit.COUNT, catalogue_origin(device, "execution_units")
+        )
+        trace.given("device.clock_hz", device.clock_hz, Unit.HERTZ, catalogue_origin(device, "clock_hz"))
         trace.compute(
             "bandwidth.weights",
             roofline.effective_bandwidth,
@@ -216,7 +202,7 @@ def _reached(trace: Trace, key: str, bandwidth: str, share: str, most: str = "me
 
 
 def second_tier_is_cpu(situation: Situation) -> bool:
-    """Is the second tier ordinary host memory, whose layers the CPU computes, rather than memory the accelerator reads?"""
+    """Is the second tier host memory, whose layers the CPU computes, rather than memory the accelerator reads?"""
     tiers = situation.device.memory_tiers
     return len(tiers) > 1 and tiers[1].kind == "ddr"
 
@@ -235,24 +221,16 @@ def _record_links(trace: Trace, situation: Situation) -> None:
         record_all_reduce(trace, link, plan.tensor, situation.device.family)
     link = hop_link(situation)
     if plan.pipeline > 1 and link is not None:
-        origin = link_origin(link)
-        trace.given("hop.latency_s", collective.hop_latency_s(link), Unit.SECOND, _METHOD)
+        origin = catalogue_origin(link, "bytes_per_s_per_direction")
+        trace.given("hop.latency_s", collective.hop_latency_s(link), Unit.SECOND, METHOD)
         trace.given("hop.bytes_per_s", link.bytes_per_s_per_direction, Unit.BYTE_PER_SECOND, origin)
         trace.given("plan.hops", plan.pipeline - 1, Unit.COUNT)
-
-
-def link_origin(link: Link) -> Origin:
-    source = link.source_of("all_reduce")
-    record = f"links/{link.id}"
-    if source is None:
-        return Origin(OriginKind.CATALOGUE, link.name, record=record)
-    return Origin(OriginKind.CATALOGUE, source.title, source.address, source.date, source.confidence, record)
 
 
 def record_all_reduce(trace: Trace, link: Link, ranks: int, family: DeviceFamily) -> None:
     """Record the constants of the all-reduce, and how many there are in a step."""
     cost = collective.all_reduce_cost(link, ranks, family)
-    origin = link_origin(link) if cost.measured else _METHOD
+    origin = catalogue_origin(link, "all_reduce")
     trace.given("all_reduce.alpha_s", cost.alpha_s, Unit.SECOND, origin)
     if cost.beta_bytes_per_s is not None:
         trace.given("all_reduce.beta_bytes_per_s", cost.beta_bytes_per_s, Unit.BYTE_PER_SECOND, origin)
@@ -277,11 +255,9 @@ def _record_reads(trace: Trace, situation: Situation) -> None:
     if f"weights_bytes.{head}" in trace:
         trace.compute("read_bytes.head", operators.sum_of_bytes, parts=[f"weights_bytes.{head}"])
     else:
-        trace.given("read_bytes.head", 0, Unit.BYTE, _model(situation))
+        trace.given("read_bytes.head", 0, Unit.BYTE, source_of_model(situation))
     trace.compute("read_bytes.dense", operators.sum_of_bytes, parts=["read_bytes.layers", "read_bytes.head"])
     moe = situation.blueprint.moe
     if moe is not None and has_routed_experts(situation):
-        origin = _model(situation)
-        trace.given("experts.per_layer", moe.experts, Unit.COUNT, origin)
-        trace.given("experts.per_token", moe.experts_per_token, Unit.COUNT, origin)
+        trace.given("model.experts_per_layer", moe.experts, Unit.COUNT, source_of_model(situation))
         method(trace, "independent_routing", 1.0, Unit.RATIO)
