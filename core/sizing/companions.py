@@ -8,7 +8,7 @@ from core.architecture.blueprint import Blueprint, TensorClass
 from core.catalogue.records import Model, WeightFormat
 from core.physics.weights import weights_bytes
 from core.scenario import CompanionRole, Mode, Placement, Scenario
-from core.sizing.precision import own_bits, weight_bits
+from core.sizing.precision import own_bits, plain_bits, weight_bits
 
 
 class ModelSource(Protocol):
@@ -45,9 +45,8 @@ def placed_companions(scenario: Scenario, catalogue: ModelSource) -> list[Placed
         weight_format = catalogue.weight_format(companion.weights)
         if companion.model is None:
             parameters: Mapping[TensorClass, int] = {TensorClass.FEED_FORWARD: companion.parameters or 0}
-            bits = {TensorClass.FEED_FORWARD: float(weight_format.bits)}
-            if article:
-                bits = {TensorClass.FEED_FORWARD: float(int(weight_format.bits))}
+            each = plain_bits(weight_format) if article else weight_format.bits
+            bits = {TensorClass.FEED_FORWARD: each}
             placed.append(PlacedCompanion(companion.role, None, weight_format, parameters, bits))
             continue
         model, blueprint = catalogue.model(companion.model), catalogue.blueprint(companion.model)

@@ -12,8 +12,8 @@ def weight_bits(
 ) -> dict[TensorClass, float]:
     """Bits per weight of every class of tensors of a model.
 
-    A format keeps some classes in another precision; a checkpoint may state its own (`own`). GGUF files of mixtures give
-    the tensors outside the experts more bits and take them from the experts. In article mode every weight has the
+    A format keeps some classes in another precision; a checkpoint may state its own (`own`). GGUF files of mixtures
+    give the tensors outside the experts more bits and take them from the experts. In article mode every weight has the
     format's plain bits: 4 for NVFP4, not 4.5.
 
     Parameters
@@ -28,7 +28,7 @@ def weight_bits(
     bits per weight by class [bit/weight]
     """
     if article or weight_format.flat:
-        return dict.fromkeys(blueprint.parameters, float(floor(weight_format.bits)))
+        return dict.fromkeys(blueprint.parameters, plain_bits(weight_format))
     extra = weight_format.moe_dense_extra_bits if blueprint.moe else 0.0
     bits = {c: own.get(c, weight_format.kept.get(c, weight_format.bits + extra)) for c in blueprint.parameters}
     if extra and TensorClass.EXPERT not in own:
@@ -36,6 +36,11 @@ def weight_bits(
         experts = blueprint.parameters[TensorClass.EXPERT]
         bits[TensorClass.EXPERT] = weight_format.bits - extra * (raised - experts) / experts
     return bits
+
+
+def plain_bits(weight_format: WeightFormat) -> float:
+    """The bits that people say: 4 for NVFP4 with its 4.5, 8 for FP8 [bit/weight]."""
+    return float(max(1, floor(weight_format.bits)))
 
 
 def own_bits(blueprint: Blueprint, model: Model | None, format_id: str) -> Mapping[TensorClass, float]:
