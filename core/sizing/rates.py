@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from core.architecture.blueprint import AttentionKind, TensorClass
 from core.catalogue.calibration import Calibration, Circumstances, Fitted, back_end
-from core.catalogue.records import Device, DeviceFamily, Engine, Link, LinkKind, WeightFormat
+from core.catalogue.records import Device, DeviceFamily, Engine, Link, WeightFormat
 from core.errors import CatalogueError
 from core.physics import collective, operators, roofline
 from core.sizing.cache import source_of_model
@@ -114,9 +114,17 @@ def compute_format(device: Device, engine: Engine, weight_format: WeightFormat) 
     if engine.group == "llama.cpp" and "fp16_fp16_accumulate" in rates:
         return "fp16_fp16_accumulate"
     wanted = weight_format.compute if engine.group == "serving" else "fp16"
-    if weight_format.format_class == "mxfp4" and wanted == "fp4" and "fp4" in rates:
+    if wanted == "fp4" and not computes_fp4(device, weight_format):
+        wanted = "fp16"
+    elif wanted == "fp4" and weight_format.format_class == "mxfp4":
         wanted = "fp8"
     return wanted if wanted in rates else wide_format(device, engine)
+
+
+def computes_fp4(device: Device, weight_format: WeightFormat) -> bool:
+    """Does the device multiply this kind of 4-bit float? Some do MXFP4 but not NVFP4."""
+    offered = device.fp4_format.split(";")[0].lower()
+    return "fp4" in device.peak_flops and (not offered or weight_format.format_class in offered)
 
 
 def wide_format(device: Device, engine: Engine) -> str:
@@ -129,11 +137,6 @@ def wide_format(device: Device, engine: Engine) -> str:
     raise CatalogueError(
         f"{device.name} has no computing rate in the catalogue, so its speed cannot be told. Enter its peak FLOPS."
     )
-
-
-def is_native(device: Device, engine: Engine, weight_format: WeightFormat) -> bool:
-    """Does the device have units for the format that a serving engine would compute in?"""
-    return engine.group != "serving" or weight_format.compute == "fp16" or weight_format.compute in device.peak_flops
 
 
 def _record_compute(trace: Trace, situation: Situation) -> None:
@@ -239,12 +242,6 @@ def record_all_reduce(trace: Trace, link: Link, ranks: int, family: DeviceFamily
     trace.compute(
         "all_reduces_per_step", operators.all_reduces_per_step, layers="model.layers", per_layer="all_reduces_per_layer"
     )
-
-
-def joins_by_pcie(situation: Situation) -> bool:
-    """Does tensor parallelism exchange over PCIe?"""
-    link = exchange_link(situation)
-    return situation.plan.tensor > 1 and link is not None and link.kind is LinkKind.PCIE
 
 
 def _record_reads(trace: Trace, situation: Situation) -> None:

@@ -1,10 +1,8 @@
 """The speed figures of a situation: decode, first token, throughput and prefill, each with range and reasons."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from core.catalogue.calibration import Calibration, shipped_calibration
-from core.catalogue.records import DeviceKind, LinkKind
 from core.physics import decode, operators, prefill, roofline, serving
 from core.sizing.attention import record_attention
 from core.sizing.load import record_load, record_requests
@@ -17,7 +15,7 @@ from core.sizing.ranges import (
     record_time_range,
     support,
 )
-from core.sizing.rates import has_routed_experts, hop_link, is_native, joins_by_pcie, record_rates
+from core.sizing.rates import has_routed_experts, record_rates
 from core.sizing.report import Cause, Estimate, Evidence, Finding, FindingKind, Limit, TimePart, Weight
 from core.sizing.situation import Situation
 from core.sizing.step import PARTS, record_reads, record_step_inputs, spills
@@ -30,12 +28,6 @@ _LIMITS = {
     Limit.ENGINE: (Cause.ENGINE,),
     Limit.SECOND_TIER: (Cause.SECOND_TIER,),
 }
-#: A device that needs longer than this to read its whole memory once has capacity without bandwidth [s].
-SLOW_READ_S = 0.25
-#: Below this a reader waits for the text; a model that cannot exceed it on such a device is warned of [token/s].
-SLOW_SPEED = 10.0
-#: Below this share of the step, exchange over PCIe is not worth a warning.
-NOTICEABLE_EXCHANGE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +79,7 @@ def speed_figures(trace: Trace, situation: Situation) -> SpeedReport:
         prefill_step=_parts(trace, PREFILL),
         decode_limit=_limit(trace, "decode_step_s"),
         prefill_limit=_limit(trace, PREFILL),
-        findings=tuple(_findings(trace, situation, decode_evidence)),
+        findings=_findings(decode_evidence),
     )
 
 
@@ -195,11 +187,11 @@ def _record_exchange_share(trace: Trace, s: Situation) -> None:
 def record_ranges(trace: Trace, s: Situation, calibration: Calibration, depth: str) -> None:
     """Record P10 and P90 of every speed that is shown."""
     record_spreads(trace, s, calibration, support(s, calibration), depth)
-    record_speed_range(trace, "prefill_tok_s", "spread.prefill", "prefill_tok_s.ceiling")
+    record_speed_range(trace, "prefill_tok_s", "spread.prefill.any", "prefill_tok_s.ceiling")
     record_speed_range(trace, "decode_tok_s", "spread.decode", "decode_tok_s.ceiling")
     for key, load, spread in (
         ("output_tok_s_total", "serving", "spread.throughput"),
-        ("saturated_tok_s_total", "saturated", "spread.saturated"),
+        ("saturated_tok_s_total", "saturated", "spread.saturated.any"),
     ):
         step = "decode_step_s" if load == "serving" else "saturated_step_s"
         trace.compute(
@@ -225,33 +217,8 @@ def _limit(trace: Trace, key: str) -> Limit:
     return max(seconds, key=lambda limit: seconds[limit])
 
 
-def _findings(trace: Trace, s: Situation, evidence: Evidence) -> Iterator[Finding]:
-    """What a person should know about the speed, warnings first."""
-    if spills(trace):
-        yield Finding(FindingKind.SECOND_TIER, Weight.WARNING, ("bytes_read_per_token.by_tier.1", "decode_step_s"))
-    if _is_slow_for_its_size(trace, s):
-        yield Finding(FindingKind.CAPACITY_WITHOUT_BANDWIDTH, Weight.WARNING, ("decode_tok_s.ceiling",))
-    if joins_by_pcie(s) and trace["all_reduce_share"] >= NOTICEABLE_EXCHANGE:
-        yield Finding(FindingKind.PCIE_TENSOR_PARALLEL, Weight.WARNING, ("all_reduce_share", "messages_per_token"))
-    if _is_row_of_machines(s):
-        yield Finding(FindingKind.SPARK_CLUSTER, Weight.WARNING, ("decode_step_s.ceiling", "messages_per_token"))
-    if evidence is Evidence.GENERIC:
-        yield Finding(FindingKind.EVIDENCE_GENERIC, Weight.WARNING, ("decode_tok_s.p10", "decode_tok_s.p90"))
-    if not is_native(s.device, s.engine, s.weight_format):
-        yield Finding(FindingKind.FORMAT_NOT_NATIVE, Weight.NOTE, subject=s.weight_format.name)
-    if trace["serving.slot_wait_s"] > 0:
-        yield Finding(FindingKind.QUEUE, Weight.NOTE, ("serving.slot_wait_s", "serving.requests_that_fit"))
-
-
-def _is_slow_for_its_size(trace: Trace, s: Situation) -> bool:
-    """Much memory, slowly read, and a model that makes it felt."""
-    tier = s.device.memory_tiers[0]
-    slow = tier.capacity_bytes > SLOW_READ_S * tier.bandwidth_bytes_per_s
-    return slow and bool(trace["decode_tok_s.ceiling"] < SLOW_SPEED)
-
-
-def _is_row_of_machines(s: Situation) -> bool:
-    """Small machines joined by a network, each with its part of the layers."""
-    link = hop_link(s)
-    joined = link is not None and link.kind in (LinkKind.NETWORK, LinkKind.THUNDERBOLT)
-    return joined and s.plan.pipeline > 1 and s.device.kind is DeviceKind.UNIFIED
+def _findings(evidence: Evidence) -> tuple[Finding, ...]:
+    """What a person should know about how well the speed is supported."""
+    if evidence is not Evidence.GENERIC:
+        return ()
+    return (Finding(FindingKind.EVIDENCE_GENERIC, Weight.WARNING, ("decode_tok_s.p10", "decode_tok_s.p90")),)
