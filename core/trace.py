@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from core.errors import TonnageError
 from core.units import Unit
@@ -50,8 +50,7 @@ class Origin:
 CHOICE = Origin(OriginKind.CHOICE)
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(NamedTuple):
     """A number that enters the sizing from outside."""
 
     key: str
@@ -60,8 +59,7 @@ class Given:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
-class Computed:
+class Computed(NamedTuple):
     """A number that a formula made from other entries of the same trace."""
 
     key: str
@@ -146,33 +144,34 @@ EXPRESSION_NAMES: dict[str, Any] = {
 class Trace:
     """The figures of one sizing by key, in the order in which they were found."""
 
-    __slots__ = ("_entries",)
+    __slots__ = ("_entries", "_values")
 
     def __init__(self) -> None:
         self._entries: dict[str, Entry] = {}
+        self._values: dict[str, Any] = {}  # of the same keys: most of the time of a sizing is spent looking these up
 
     def given(self, key: str, value: Any, unit: Unit, origin: Origin = CHOICE) -> Any:
         """Record a number from outside and return it."""
         self._entries[key] = Given(key, value, unit, origin)
+        self._values[key] = value
         return value
 
     def compute(self, key: str, function: Callable[..., Any], **inputs: str | Sequence[str]) -> Any:
         """Apply a formula to recorded entries (named by key), record the result under `key`, and return it."""
-        entries = self._entries
-        arguments = {
-            name: entries[at].value if isinstance(at, str) else [entries[k].value for k in at]
-            for name, at in inputs.items()
-        }
-        value = function(**arguments)
-        entries[key] = Computed(key, value, function, inputs)
+        values = self._values
+        arguments = {}
+        for name, at in inputs.items():
+            arguments[name] = values[at] if type(at) is str else [values[one] for one in at]
+        value = values[key] = function(**arguments)
+        self._entries[key] = Computed(key, value, function, inputs)
         return value
 
     def __getitem__(self, key: str) -> Any:
         """The value of a figure."""
-        return self._entries[key].value
+        return self._values[key]
 
     def __contains__(self, key: object) -> bool:
-        return key in self._entries
+        return key in self._values
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)
@@ -181,8 +180,7 @@ class Trace:
         return len(self._entries)
 
     def get(self, key: str, default: Any = None) -> Any:
-        entry = self._entries.get(key)
-        return default if entry is None else entry.value
+        return self._values.get(key, default)
 
     def entry(self, key: str) -> Entry:
         """The record of a figure: how it was found."""
