@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -63,7 +65,7 @@ def test_usable_context() -> None:
 
 
 def test_curves_take_arrays() -> None:
-    wanted = np.array([100, 288, 289])
+    wanted: Any = np.array([100, 288, 289])
     assert limit_over_tiers(288, 496, wanted).tolist() == [288, 288, 784]
     assert spilled_kv_bytes(wanted, 0, 288, 496).tolist() == [0, 0, 1]
 
