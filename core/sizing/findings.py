@@ -7,16 +7,17 @@ record the figure that they compare with (`textbook.`, `checkpoint.`).
 from collections.abc import Callable, Iterator
 
 from core.architecture.blueprint import NoteKind
+from core.catalogue.precision import compose_bits
 from core.catalogue.records import DeviceKind, LinkKind
 from core.errors import CatalogueError
 from core.physics import kv_cache as kv
 from core.physics import memory as m
 from core.physics import weights as w
-from core.scenario import Mode
+from core.scenario import CatalogueModel, Mode
 from core.sizing.cache import cached_groups, source_of_model
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin
 from core.sizing.plan import LATENT
-from core.sizing.precision import own_bits, plain_bits, weight_bits
+from core.sizing.precision import plain_bits
 from core.sizing.report import Finding, FindingKind, Verdict, Weight
 from core.sizing.situation import Situation
 from core.trace import Trace
@@ -246,7 +247,8 @@ def textbook_weights(trace: Trace, s: Situation) -> Iterator[Finding]:
 
 def _flat_weights(trace: Trace, s: Situation) -> str:
     """Record all parameters at the format's plain bits; return the key."""
-    trace.given("textbook.bits", plain_bits(s.weight_format), Unit.BIT_PER_WEIGHT, METHOD)
+    bits = next(iter(plain_bits(s.weight_format, s.blueprint.parameters).values()))
+    trace.given("textbook.bits", bits, Unit.BIT_PER_WEIGHT, METHOD)
     trace.compute("textbook.weights_bytes", w.weights_bytes, parameters="model.total_parameters", bits="textbook.bits")
     return "textbook.weights_bytes"
 
@@ -278,7 +280,11 @@ def _flat_and_published(trace: Trace, s: Situation) -> tuple[str, str, str]:
         return "memory_item.weights", "", ""
     if weight_format.flat:
         return "memory_item.weights", "", ""
-    bits = weight_bits(s.blueprint, weight_format, own_bits(s.blueprint, None, weight_format.id), article=False)
+    chosen = s.scenario.model
+    if isinstance(chosen, CatalogueModel):
+        bits = s.catalogue.bits(chosen.id, weight_format)
+    else:
+        bits = compose_bits(weight_format, s.blueprint)
     keys = []
     for kind in s.blueprint.parameters:
         keys.append(f"checkpoint.weights_bytes.{kind}")

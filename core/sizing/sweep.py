@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import KvFormat
 from core.physics import memory as m
 from core.scenario import Mode, Scenario
 from core.sizing.memory import largest_context, record_memory
-from core.sizing.situation import Catalogue, Situation, resolve
+from core.sizing.situation import Situation, resolve
 from core.trace import Trace
 
 BITS = (16, 8, 4)
@@ -117,5 +118,5 @@ def _format_of(s: Situation, bits: int) -> tuple[KvFormat, bool]:
     if s.scenario.mode is Mode.ARTICLE:
         return plain, True
     offered = (s.catalogue.kv_format(name) for name in s.engine.kv_formats)
-    found = next((kv_format for kv_format in offered if kv_format.bits == bits), None)
+    found = next((kv_format for kv_format in offered if kv_format.bits == bits and not kv_format.flat), None)
     return (found, True) if found else (plain, False)

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from core.architecture.blueprint import NoteKind, ReadingNote
+from core.catalogue.catalogue import Catalogue
 from core.scenario import Mode, Plan, Scenario
 from core.sizing.examples import worked_example
 from core.sizing.report import Finding, FindingKind, Weight
 from core.sizing.size import size
 from tests.core.cases import CASES, scenario
-from tests.core.conftest import SmallCatalogue, small_catalogue
+from tests.core.conftest import blueprints, small_catalogue
 
 K = FindingKind
 PLAIN = scenario("dense-70b", "fp8", "h200-nvl", workload__context_tokens=8192)
@@ -60,7 +61,7 @@ RULES: list[tuple[FindingKind, Scenario, Scenario]] = [
 ]  # fmt: skip
 
 
-def found(chosen: Scenario, kind: FindingKind, catalogue: SmallCatalogue | None = None) -> Iterator[Finding]:
+def found(chosen: Scenario, kind: FindingKind, catalogue: Catalogue | None = None) -> Iterator[Finding]:
     sizing = size(chosen, catalogue or small_catalogue())
     for finding in sizing.findings:
         assert all(key in sizing.trace for key in finding.figures), finding
@@ -79,18 +80,19 @@ def test_every_rule_of_this_side_has_a_case() -> None:
     assert tested == set(FindingKind)
 
 
-def test_what_the_reader_was_not_sure_of(small: SmallCatalogue) -> None:
+def test_what_the_reader_was_not_sure_of() -> None:
     note = ReadingNote(NoteKind.ASSUMED_FIELD, "head_dim 128")
-    small.blueprints["dense-70b"] = replace(small.blueprints["dense-70b"], warnings=(note,))
-    assert [f.subject for f in found(PLAIN, K.MODEL_READ_WITH_WARNING, small)] == ["assumed_field:head_dim 128"]
+    noted = replace(blueprints()["dense-70b"], warnings=(note,))
+    catalogue = small_catalogue(blueprints={"dense-70b": noted})
+    assert [f.subject for f in found(PLAIN, K.MODEL_READ_WITH_WARNING, catalogue)] == ["assumed_field:head_dim 128"]
     assert not list(found(PLAIN, K.MODEL_READ_WITH_WARNING))
 
 
-def test_fp4_of_another_kind_is_not_native(small: SmallCatalogue) -> None:
-    card = small.devices["rtx-pro-6000-ws"]
+def test_fp4_of_another_kind_is_not_native(small: Catalogue) -> None:
+    card = small.device("rtx-pro-6000-ws")
     for offered, silent in (("NVFP4/MXFP4", True), ("MXFP4 (also MXFP6); not NVFP4", False)):
-        small.devices["rtx-pro-6000-ws"] = card.model_copy(update={"fp4_format": offered})
-        assert (not list(found(CASES["hybrid mixture"], K.FORMAT_NOT_NATIVE, small))) == silent
+        catalogue = small_catalogue(devices={card.id: card.model_copy(update={"fp4_format": offered})})
+        assert (not list(found(CASES["hybrid mixture"], K.FORMAT_NOT_NATIVE, catalogue))) == silent
 
 
 def test_warnings_come_first() -> None:

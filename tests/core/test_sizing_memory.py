@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.catalogue.catalogue import Catalogue
 from core.scenario import Mode, Plan, Scenario
 from core.sizing.examples import worked_example, worked_example_in_reality
 from core.sizing.memory import device_uses, record_memory, verdict
@@ -13,12 +14,12 @@ from core.sizing.report import KEYS, MemoryKind, Verdict
 from core.sizing.situation import Situation, resolve
 from core.trace import OriginKind, Trace
 from tests.core.cases import CASES, scenario
-from tests.core.conftest import SmallCatalogue, small_catalogue
+from tests.core.conftest import small_catalogue
 
 CATALOGUE = small_catalogue()
 
 
-def remember(chosen: Scenario, catalogue: SmallCatalogue = CATALOGUE) -> tuple[Trace, Situation]:
+def remember(chosen: Scenario, catalogue: Catalogue = CATALOGUE) -> tuple[Trace, Situation]:
     """The memory figures of a scenario, without its speed."""
     situation, trace = resolve(chosen, catalogue), Trace()
     record_memory(trace, situation)
@@ -157,20 +158,21 @@ def test_each_class_has_its_own_bits() -> None:
     assert flat["memory_item.weights"] == flat["model.total_parameters"] / 2
 
 
-def test_a_checkpoint_of_the_catalogue_overrides_the_config(small: SmallCatalogue) -> None:
+def test_a_checkpoint_of_the_catalogue_overrides_the_config() -> None:
     from core.architecture.blueprint import TensorClass
     from core.catalogue.records import Checkpoint
 
     own = Checkpoint(weights="nvfp4", bits={TensorClass.EXPERT: 4.25})
-    small.models["hybrid-35b"] = small.models["hybrid-35b"].model_copy(update={"checkpoints": (own,)})
-    assert remember(real(), small)[0]["weights.bits.expert"] == 4.25
+    model = CATALOGUE.model("hybrid-35b").model_copy(update={"checkpoints": (own,)})
+    assert remember(real(), small_catalogue(models={model.id: model}))[0]["weights.bits.expert"] == 4.25
 
 
 def test_gguf_of_a_mixture_moves_bits_from_the_experts_to_the_rest() -> None:
     t = figures(CASES["llama.cpp mixture"])
     assert t["weights.bits.attention"] == 4.85 + 0.7
     assert t["weights.bits.expert"] < 4.85
-    moved = ["embedding", "head", "attention", "recurrent", "expert", "shared_expert", "router", "vision", "mtp"]
+    moved = ["embedding", "head", "attention", "recurrent", "expert", "shared_expert", "router"]
+    assert t["weights_bytes.vision"] == t["weights_bytes.mtp"] == 0  # not in the file
     parameters = sum(t[f"model.parameters.{k}"] for k in moved)
     assert sum(t[f"weights_bytes.{k}"] for k in moved) == pytest.approx(parameters * 4.85 / 8)
 

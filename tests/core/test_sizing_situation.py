@@ -1,17 +1,19 @@
 """Ids looked up, contradictions refused, plans and links chosen."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from core.architecture.blueprint import AttentionKind
+from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import DeviceKind, LinkKind
 from core.errors import CatalogueError, InvalidInput, UnsupportedArchitecture
 from core.scenario import Plan
 from core.sizing.examples import worked_example
 from core.sizing.situation import resolve
 from tests.core.cases import scenario
-from tests.core.conftest import SmallCatalogue
+from tests.core.conftest import blueprints, small_catalogue
 
 
 @pytest.mark.parametrize(
@@ -25,12 +27,12 @@ from tests.core.conftest import SmallCatalogue
         ({"deployment__link": "no-link"}, "no-link"),
     ],
 )
-def test_a_missing_id_is_named(small: SmallCatalogue, changes: dict[str, Any], named: str) -> None:
+def test_a_missing_id_is_named(small: Catalogue, changes: dict[str, Any], named: str) -> None:
     with pytest.raises(CatalogueError, match=named):
         resolve(scenario("dense-70b", "fp8", "rtx-pro-6000-ws").edited(**changes), small)
 
 
-def test_a_plan_must_use_the_accelerators_there_are(small: SmallCatalogue) -> None:
+def test_a_plan_must_use_the_accelerators_there_are(small: Catalogue) -> None:
     with pytest.raises(InvalidInput, match=r"4 accelerators .* has 2") as refused:
         resolve(
             scenario("dense-70b", "fp8", "rtx-pro-6000-ws", deployment__count=2, deployment__plan=Plan(tensor=4)), small
@@ -38,22 +40,20 @@ def test_a_plan_must_use_the_accelerators_there_are(small: SmallCatalogue) -> No
     assert refused.value.field == "deployment.plan"
 
 
-def test_an_encoder_is_not_a_generator(small: SmallCatalogue) -> None:
+def test_an_encoder_is_not_a_generator(small: Catalogue) -> None:
     with pytest.raises(InvalidInput, match="Encoder 4B"):
         resolve(scenario("encoder", "fp8", "rtx-pro-6000-ws"), small)
 
 
-def test_a_compressed_cache_is_refused_by_name(small: SmallCatalogue) -> None:
-    from dataclasses import replace
-
-    shape = small.blueprints["dense-70b"]
+def test_a_compressed_cache_is_refused_by_name() -> None:
+    shape = blueprints()["dense-70b"]
     group = replace(shape.attention[0], kind=AttentionKind.COMPRESSED)
-    small.blueprints["dense-70b"] = replace(shape, attention=(group,))
+    catalogue = small_catalogue(blueprints={"dense-70b": replace(shape, attention=(group,))})
     with pytest.raises(UnsupportedArchitecture, match="Dense 70B"):
-        resolve(scenario("dense-70b", "fp8", "rtx-pro-6000-ws"), small)
+        resolve(scenario("dense-70b", "fp8", "rtx-pro-6000-ws"), catalogue)
 
 
-def test_machines_without_a_network_need_one(small: SmallCatalogue) -> None:
+def test_machines_without_a_network_need_one(small: Catalogue) -> None:
     chosen = scenario("dense-70b", "fp8", "rtx-pro-6000-ws", deployment__nodes=2)
     with pytest.raises(InvalidInput, match="2 machines") as refused:
         resolve(chosen, small)
@@ -63,7 +63,7 @@ def test_machines_without_a_network_need_one(small: SmallCatalogue) -> None:
     assert resolved.network.id == "infiniband"
 
 
-def test_a_typed_in_model_needs_no_record(small: SmallCatalogue) -> None:
+def test_a_typed_in_model_needs_no_record(small: Catalogue) -> None:
     assert resolve(worked_example(), small).blueprint.total_parameters == 35_000_000_000
 
 
@@ -86,7 +86,7 @@ PLANS: list[tuple[str, str, str, dict[str, Any], tuple[int, int, int]]] = [
 
 @pytest.mark.parametrize(("model", "weights", "device", "changes", "expected"), PLANS)
 def test_the_plan_that_is_chosen(
-    small: SmallCatalogue,
+    small: Catalogue,
     model: str,
     weights: str,
     device: str,
@@ -97,20 +97,18 @@ def test_the_plan_that_is_chosen(
     assert (plan.tensor, plan.pipeline, plan.replicas) == expected
 
 
-def test_more_requests_take_a_wider_split(small: SmallCatalogue) -> None:
+def test_more_requests_take_a_wider_split(small: Catalogue) -> None:
     """One request fits two accelerators; many need the room that fewer copies leave."""
     chosen = scenario("dense-70b", "fp16", "h200-nvl", deployment__count=4, workload__context_tokens=131_072)
     assert resolve(chosen, small).plan == Plan(tensor=2, replicas=2)
     assert resolve(chosen.edited(workload__requests_at_once=9), small).plan == Plan(tensor=4)
 
 
-def test_tensor_parallelism_divides_heads(small: SmallCatalogue) -> None:
-    from dataclasses import replace
-
-    shape = small.blueprints["dense-405b"]
+def test_tensor_parallelism_divides_heads() -> None:
+    shape = blueprints()["dense-405b"]
     group = replace(shape.attention[0], query_heads=126)
-    small.blueprints["dense-405b"] = replace(shape, attention=(group,))
-    plan = resolve(scenario("dense-405b", "fp8", "hgx-h200-8"), small).plan
+    catalogue = small_catalogue(blueprints={"dense-405b": replace(shape, attention=(group,))})
+    plan = resolve(scenario("dense-405b", "fp8", "hgx-h200-8"), catalogue).plan
     assert 126 % plan.tensor == 0
     assert plan.ranks == 8
 
@@ -129,14 +127,12 @@ LINKS: list[tuple[str, dict[str, Any], str | None]] = [
 
 
 @pytest.mark.parametrize(("device", "changes", "expected"), LINKS)
-def test_the_link_that_is_chosen(
-    small: SmallCatalogue, device: str, changes: dict[str, Any], expected: str | None
-) -> None:
+def test_the_link_that_is_chosen(small: Catalogue, device: str, changes: dict[str, Any], expected: str | None) -> None:
     link = resolve(scenario("dense-70b", "fp8", device, **changes), small).link
     assert (link.id if link else None) == expected
 
 
-def test_a_chosen_link_must_reach(small: SmallCatalogue) -> None:
+def test_a_chosen_link_must_reach(small: Catalogue) -> None:
     chosen = scenario(
         "dense-70b", "fp8", "h200-nvl", deployment__count=8, deployment__plan=Plan(tensor=8),
         deployment__link="nvlink-bridge",
@@ -145,15 +141,14 @@ def test_a_chosen_link_must_reach(small: SmallCatalogue) -> None:
         resolve(chosen, small)
 
 
-def test_a_device_without_any_link_cannot_be_joined(small: SmallCatalogue) -> None:
-    small.devices["h200-nvl"] = small.devices["h200-nvl"].model_copy(
-        update={"links": (), "pcie_bytes_per_s_per_direction": None}
-    )
+def test_a_device_without_any_link_cannot_be_joined(small: Catalogue) -> None:
+    bare = small.device("h200-nvl").model_copy(update={"links": (), "pcie_bytes_per_s_per_direction": None})
+    small = small_catalogue(devices={bare.id: bare})
     with pytest.raises(CatalogueError, match="H200 NVL"):
         resolve(scenario("dense-70b", "fp16", "h200-nvl", deployment__count=4, deployment__plan=Plan(tensor=4)), small)
 
 
-def test_nodes_and_accelerators(small: SmallCatalogue) -> None:
+def test_nodes_and_accelerators(small: Catalogue) -> None:
     cards = resolve(scenario("hybrid-35b", "nvfp4", "rtx-pro-6000-ws", deployment__count=4), small)
     assert (cards.nodes, cards.accelerators, cards.network) == (1, 4, None)
     sparks = resolve(scenario("dense-405b", "flat4", "dgx-spark", deployment__count=2), small)
@@ -163,3 +158,20 @@ def test_nodes_and_accelerators(small: SmallCatalogue) -> None:
     boards = resolve(scenario("latent", "fp16", "hgx-h200-8", deployment__nodes=2), small)
     assert boards.device.kind is DeviceKind.NODE
     assert (boards.nodes, boards.accelerators) == (2, 16)
+
+
+def test_an_engine_without_tensor_parallelism_splits_into_stages(small: Catalogue) -> None:
+    chosen = scenario("dense-405b", "fp16", "hgx-h200-8", deployment__engine="llama.cpp")
+    assert resolve(chosen, small).plan == Plan(pipeline=8)
+
+
+def test_the_engine_chooses_the_kind_of_file() -> None:
+    from core.catalogue.records import WeightFormat
+
+    mxfp4 = WeightFormat(id="mxfp4", name="MXFP4", bits=4.25, compute="fp4", format_class="mxfp4")
+    gguf = mxfp4.model_copy(update={"id": "mxfp4-gguf", "container": "gguf", "variant_of": "mxfp4"})
+    llama = small_catalogue().engine("llama.cpp").model_copy(update={"containers": ("gguf",)})
+    catalogue = small_catalogue(weight_formats={"mxfp4": mxfp4, "mxfp4-gguf": gguf}, engines={"llama.cpp": llama})
+    chosen = scenario("dense-70b", "mxfp4", "h200-nvl")
+    assert resolve(chosen, catalogue).weight_format.id == "mxfp4"
+    assert resolve(chosen.edited(deployment__engine="llama.cpp"), catalogue).weight_format.id == "mxfp4-gguf"
