@@ -1,12 +1,12 @@
 """The catalogue in memory: records by id, found by any of their names.
 
-A `Catalogue` is a value. The user's own records are laid over the shipped ones with `with_overlay`, which makes another
-value; nothing is ever changed in place. What is costly (blueprints, bits, the index of names) is worked out on first use.
+A `Catalogue` is a value. The user's own records are laid over the shipped ones with `with_overlay`, which makes
+another value; nothing is ever changed in place. What is costly (blueprints, bits, the index of names) is worked out on
+first use.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
@@ -253,17 +253,8 @@ class Catalogue:
         return self.shipped is not None and self.shipped.table(table_of(entry)).get(entry.id) is not entry
 
     def changed_fields(self, entry: Entry) -> tuple[str, ...]:
-        """Names of the fields in which a record differs from the shipped one; of an added record, those that are set."""
+        """Fields in which a record differs from the shipped one; of an added record, those that are set."""
         original = (self.shipped or self).table(table_of(entry)).get(entry.id)
         if original is None:
             return tuple(name for name in type(entry).model_fields if name in entry.model_fields_set)
         return tuple(name for name in type(entry).model_fields if getattr(entry, name) != getattr(original, name))
-
-
-def nearest(word: str, words: Iterable[str]) -> list[str]:
-    """Up to three words that look alike, best first.
-
-    >>> nearest("h100-sxn", ["h100-sxm", "a100", "h100-pcie"])
-    ['h100-sxm', 'h100-pcie']
-    """
-    return get_close_matches(word, list(words), n=3, cutoff=0.6)
