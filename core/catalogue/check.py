@@ -194,9 +194,13 @@ def _memory(device: Device) -> Iterator[Problem]:
 
 
 def _rates(device: Device) -> Iterator[Problem]:
-    """Dense rates double with each halving of the element (FP4 up to threefold); more is a sparse headline."""
+    """Dense rates double with each halving of the element (FP4 up to threefold); more is a sparse headline.
+
+    GeForce cards halve FP16 and FP8 when they accumulate in FP32, but not FP4.
+    """
     peak = device.peak_flops
-    for upper, lower, most in (("fp8", "fp16", 2.1), ("fp4", "fp8", 3.1)):
+    halved = "fp16_fp16_accumulate" in peak
+    for upper, lower, most in (("fp8", "fp16", 2.1), ("fp4", "fp8", 4.1 if halved else 3.1)):
         if upper in peak and lower in peak and peak[upper] > most * peak[lower]:
             yield _error(device, "peak_flops", f"{upper} is {peak[upper] / peak[lower]:.1f} times {lower}: sparse?")
     if any(not 1e11 <= value <= 5e16 for value in peak.values()):
@@ -262,10 +266,16 @@ def _blueprint(catalogue: Catalogue, model: Model) -> Iterator[Problem]:
         yield _note(model, "config", f"not yet readable: {error.message}")
         return
     except InvalidInput as error:
-        complete = model.config_kind in ("published", "derived")
-        yield (_error if complete else _note)(model, "config", f"not readable ({model.config_kind}): {error.message}")
+        yield _of_config(model, "config", f"not readable: {error.message}")
         return
     yield from _parameters(model, blueprint)
+
+
+def _of_config(model: Model, field: str, text: str) -> Problem:
+    """An error where the whole published config is at hand; a note, with the reason, where only a part of it is."""
+    if model.config_kind in ("published", "derived"):
+        return _error(model, field, text)
+    return _note(model, field, f"{text} (config: {model.config_kind})")
 
 
 def _parameters(model: Model, blueprint: Blueprint) -> Iterator[Problem]:
@@ -279,6 +289,5 @@ def _parameters(model: Model, blueprint: Blueprint) -> Iterator[Problem]:
     off = min(abs(mine / theirs - 1) for mine in counted for theirs in known)
     if off > 0.005:
         numbers = " or ".join(f"{n:,}" for n in known)
-        yield _error(
-            model, "published_parameters", f"the config gives {total:,}, published are {numbers} ({off:.1%} off)"
-        )
+        text = f"the config gives {total:,}, published are {numbers} ({off:.1%} off)"
+        yield _of_config(model, "published_parameters", text)
