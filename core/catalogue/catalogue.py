@@ -1,16 +1,16 @@
 """The catalogue in memory: records by id, found by any of their names.
 
-A `Catalogue` is a value. The user's own records are laid over the shipped ones with `with_overlay`, which makes another
-value; nothing is ever changed in place. What is costly (blueprints, bits, the index of names) is worked out on first use.
+A `Catalogue` is a value. The user's own records are laid over the shipped ones with `with_overlay`, which makes
+another value; nothing is ever changed in place. What is costly (blueprints, bits, the index of names) is worked out on
+first use.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from core.architecture.blueprint import Blueprint, TensorClass
+from core.architecture.blueprint import Blueprint, Quantisation, TensorClass
 from core.catalogue.naming import Names, Table
 from core.catalogue.precision import compose_bits
 from core.catalogue.records import (
@@ -184,7 +184,7 @@ class Catalogue:
         """Bits per weight of every class of tensor of a model in a format.
 
         From the general to the particular, each replacing what it says: the format's usual bits, the quantisation that
-        the model's own config states if it is of that format, the published checkpoint. Without a model: the usual.
+        the config of the checkpoint or of the model states for it, the checkpoint's record. Without a model: the usual.
         `engine` chooses the variant of the format, see `format_for`.
         """
         chosen = self.format_for(weight_format, engine)
@@ -193,10 +193,17 @@ class Catalogue:
             return compose_bits(chosen)
         key = (record.id, chosen.id)
         if key not in self._bits:
-            self._bits[key] = compose_bits(
-                chosen, self.blueprint(record), self.checkpoint(record, chosen), self._related(chosen)
-            )
+            published = self.checkpoint(record, chosen)
+            stated = self._quantisation(record, published, chosen)
+            self._bits[key] = compose_bits(chosen, self.blueprint(record), stated, published)
         return self._bits[key]
+
+    def _quantisation(self, model: Model, checkpoint: Checkpoint | None, chosen: WeightFormat) -> Quantisation | None:
+        """What a config states about this format: that of the checkpoint's own record, or of the model."""
+        records = [self.models.get(checkpoint.repository) if checkpoint is not None else None, model]
+        stated = [self.blueprint(record).quantisation for record in records if record is not None]
+        related = self._related(chosen)
+        return next((q for q in stated if q is not None and q.format_id in related), None)
 
     def checkpoint(self, model: Model | str, weight_format: WeightFormat | str) -> Checkpoint | None:
         """The published weights of a model in a format; of several, the one about which most is known."""
@@ -206,7 +213,8 @@ class Catalogue:
         if not same:
             related = self._related(wanted)
             same = [c for c in record.checkpoints if c.weights in related]
-        return max(same, key=lambda c: (bool(c.bits), c.file_bytes is not None), default=None)
+        known = [(bool(c.bits), c.repository in self.models, c.file_bytes is not None) for c in same]
+        return same[known.index(max(known))] if same else None
 
     def published_formats(self, model: Model | str) -> tuple[str, ...]:
         """The weight formats in which a model can be had, its own first."""
@@ -253,17 +261,8 @@ class Catalogue:
         return self.shipped is not None and self.shipped.table(table_of(entry)).get(entry.id) is not entry
 
     def changed_fields(self, entry: Entry) -> tuple[str, ...]:
-        """Names of the fields in which a record differs from the shipped one; of an added record, those that are set."""
+        """Fields in which a record differs from the shipped one; of an added record, those that are set."""
         original = (self.shipped or self).table(table_of(entry)).get(entry.id)
         if original is None:
             return tuple(name for name in type(entry).model_fields if name in entry.model_fields_set)
         return tuple(name for name in type(entry).model_fields if getattr(entry, name) != getattr(original, name))
-
-
-def nearest(word: str, words: Iterable[str]) -> list[str]:
-    """Up to three words that look alike, best first.
-
-    >>> nearest("h100-sxn", ["h100-sxm", "a100", "h100-pcie"])
-    ['h100-sxm', 'h100-pcie']
-    """
-    return get_close_matches(word, list(words), n=3, cutoff=0.6)

@@ -41,7 +41,9 @@ def _manifest(path: Path) -> dict[str, Any]:
     if not isinstance(data, dict) or not {"version", "schema", "left_out"} <= data.keys():
         raise CatalogueError(f"{path.name}: version, schema or left_out is missing.")
     if data["schema"] != SCHEMA:
-        raise CatalogueError(f"{path.name}: this catalogue has form {data['schema']}, this program reads form {SCHEMA}.")
+        raise CatalogueError(
+            f"{path.name}: this catalogue has form {data['schema']}, this program reads form {SCHEMA}."
+        )
     return data
 
 
@@ -100,13 +102,14 @@ def _parsed(path: Path, text: bytes) -> Any:
 def _where(file: str, text: bytes, error: ValidationError) -> str:
     """File, record and field of the first error of a table or of one record, in one sentence."""
     first = error.errors(include_url=False)[0]
-    place = list(first["loc"])
+    place: list[int | str] = list(first["loc"])
     if first["type"] == "json_invalid":
         return f"{file} is not JSON: {first['ctx']['error']}."
     data = json.loads(text)
     record = ""
     if isinstance(data, list) and place and isinstance(place[0], int):
-        entry = data[place.pop(0)]
+        entry = data[place[0]]
+        del place[0]
         record = f"record “{entry['id']}”, " if isinstance(entry, dict) and "id" in entry else ""
     field = ".".join(str(part) for part in place) or "the record"
     return f"{file}: {record}{field}: {first['msg'][:1].lower()}{first['msg'][1:]}."

@@ -70,7 +70,9 @@ def read_overlay(text: str | bytes) -> Overlay:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise CatalogueError(f"Your catalogue entries cannot be read: {place}: {first['msg']}.".replace(": : ", ": ")) from None
+        raise CatalogueError(
+            f"Your catalogue entries cannot be read: {place}: {first['msg']}.".replace(": : ", ": ")
+        ) from None
 
 
 def duplicated(entry: E, catalogue: Catalogue, name: str) -> E:
@@ -84,13 +86,33 @@ def duplicated(entry: E, catalogue: Catalogue, name: str) -> E:
 
 
 def edited(entry: E, source: Source, **changes: object) -> E:
-    """A copy with other figures, whose source is the user's; figures that stay keep theirs.
+    """A copy with other figures, whose source is the user's; figures that stay keep theirs, inside a group too.
 
     Raises InvalidInput, with the field, when a figure is not possible.
     """
+    changed = _validated(entry, changes)
     yours = source.model_copy(update={"confidence": Confidence.YOURS})
-    sources = {**entry.sources, **{field: yours for field in changes if field not in ("name", "aliases", "notes")}}
-    return _validated(entry, {**changes, "sources": sources})
+    figures = [name for field in changes if field not in _WORDS for name in _differing(entry, changed, field)]
+    return _validated(changed, {"sources": {**entry.sources, **dict.fromkeys(figures, yours)}})
+
+
+_WORDS = ("id", "name", "aliases", "notes", "sources")
+
+
+def _differing(old: Record, new: Record, field: str, prefix: str = "") -> list[str]:
+    """Names of the figures that differ: "tdp_w", or "memory_tiers.0.bandwidth_bytes_per_s" inside a group."""
+    before, after = getattr(old, field), getattr(new, field)
+    name = prefix + field
+    if before == after:
+        return []
+    if isinstance(before, Record) and isinstance(after, Record):
+        return [n for part in type(after).model_fields for n in _differing(before, after, part, f"{name}.")]
+    if isinstance(before, tuple) and isinstance(after, tuple) and len(before) == len(after):
+        pairs = list(enumerate(zip(before, after, strict=True)))
+        if all(isinstance(a, Record) and isinstance(b, Record) for _, (a, b) in pairs):
+            parts = type(after[0]).model_fields
+            return [n for i, (a, b) in pairs for part in parts for n in _differing(a, b, part, f"{name}.{i}.")]
+    return [name]
 
 
 def _validated(entry: E, changes: dict[str, object]) -> E:

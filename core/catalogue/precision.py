@@ -6,7 +6,7 @@ wrong: head and embedding are 10 to 25 % of a small model.
 
 from collections.abc import Mapping
 
-from core.architecture.blueprint import Blueprint, TensorClass
+from core.architecture.blueprint import Blueprint, Quantisation, TensorClass
 from core.catalogue.records import Checkpoint, WeightFormat
 
 #: Tensors that every token reads, outside the routed experts.
@@ -23,19 +23,19 @@ _NOT_IN_GGUF = (TensorClass.VISION, TensorClass.MTP)
 def compose_bits(
     chosen: WeightFormat,
     blueprint: Blueprint | None = None,
+    quantisation: Quantisation | None = None,
     checkpoint: Checkpoint | None = None,
-    related: frozenset[str] = frozenset(),
 ) -> Mapping[TensorClass, float]:
     """Bits per weight of every class: the format's usual, the model's own quantisation, the published checkpoint.
 
-    bits(class) = checkpoint's, else config's when it is of this format, else kept(class), else the format's bits
+    bits(class) = checkpoint's, else quantisation's, else kept(class), else the format's bits
 
     Parameters
     ----------
     chosen : the weight format
-    blueprint : the model, where there is one; its `quantisation` counts if its format is `chosen` or in `related`
+    blueprint : the model, where there is one
+    quantisation : what the config of a checkpoint in this format states
     checkpoint : published weights in this format
-    related : ids of formats that mean the same kind of file, such as "fp8" and "fp8-block"
 
     Returns
     -------
@@ -55,9 +55,8 @@ def compose_bits(
     bits = {kind: float(chosen.kept.get(kind, chosen.bits)) for kind in TensorClass}
     if chosen.flat or blueprint is None:
         return bits
-    own = blueprint.quantisation
-    if own is not None and (own.format_id == chosen.id or own.format_id in related):
-        bits.update(own.bits)
+    if quantisation is not None:
+        bits.update(quantisation.bits)
     if checkpoint is not None:
         bits.update(checkpoint.bits)
     if blueprint.tied_embedding:
