@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from core.errors import TonnageError
 from core.units import Unit
@@ -50,7 +50,8 @@ class Origin:
 CHOICE = Origin(OriginKind.CHOICE)
 
 
-class Given(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Given:
     """A number that enters the sizing from outside."""
 
     key: str
@@ -59,7 +60,8 @@ class Given(NamedTuple):
     origin: Origin
 
 
-class Computed(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Computed:
     """A number that a formula made from other entries of the same trace."""
 
     key: str
@@ -142,28 +144,38 @@ EXPRESSION_NAMES: dict[str, Any] = {
 
 
 class Trace:
-    """The figures of one sizing by key, in the order in which they were found."""
+    """The figures of one sizing by key, in the order in which they were found.
 
-    __slots__ = ("_entries", "_values")
+    Values stand apart from how they were found, and records are made when asked for: recording is in every sizing,
+    explaining in few.
+    """
+
+    __slots__ = ("_found", "_values")
 
     def __init__(self) -> None:
-        self._entries: dict[str, Entry] = {}
-        self._values: dict[str, Any] = {}  # of the same keys: most of the time of a sizing is spent looking these up
+        self._values: dict[str, Any] = {}
+        self._found: dict[str, tuple[Any, Any]] = {}  # (unit, origin) of a given number, (function, inputs) of another
+
+    def copy(self) -> "Trace":
+        """A trace with the same figures, to which others can be added or put in place."""
+        twin = Trace()
+        twin._values, twin._found = self._values.copy(), self._found.copy()
+        return twin
 
     def given(self, key: str, value: Any, unit: Unit, origin: Origin = CHOICE) -> Any:
         """Record a number from outside and return it."""
-        self._entries[key] = Given(key, value, unit, origin)
         self._values[key] = value
+        self._found[key] = (unit, origin)
         return value
 
     def compute(self, key: str, function: Callable[..., Any], **inputs: str | Sequence[str]) -> Any:
         """Apply a formula to recorded entries (named by key), record the result under `key`, and return it."""
         values = self._values
-        arguments = {}
-        for name, at in inputs.items():
-            arguments[name] = values[at] if type(at) is str else [values[one] for one in at]
+        arguments = {
+            name: values[at] if at.__class__ is str else [values[k] for k in at] for name, at in inputs.items()
+        }
         value = values[key] = function(**arguments)
-        self._entries[key] = Computed(key, value, function, inputs)
+        self._found[key] = (function, inputs)
         return value
 
     def __getitem__(self, key: str) -> Any:
@@ -174,10 +186,10 @@ class Trace:
         return key in self._values
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
+        return iter(self._values)
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._values)
 
     def get(self, key: str, default: Any = None) -> Any:
         return self._values.get(key, default)
@@ -185,9 +197,12 @@ class Trace:
     def entry(self, key: str) -> Entry:
         """The record of a figure: how it was found."""
         try:
-            return self._entries[key]
+            how, detail = self._found[key]
         except KeyError:
             raise TonnageError(f"There is no figure called {key!r} in this sizing.") from None
+        if isinstance(how, Unit):
+            return Given(key, self._values[key], how, detail)
+        return Computed(key, self._values[key], how, detail)
 
     def reevaluate(self, key: str) -> Any:
         """Compute a figure again from the given numbers alone."""
@@ -195,7 +210,7 @@ class Trace:
 
         def value(at: str) -> Any:
             if at not in done:
-                entry = self._entries[at]
+                entry = self.entry(at)
                 if isinstance(entry, Given):
                     done[at] = entry.value
                 else:
@@ -213,21 +228,21 @@ class Trace:
         """The figures that take this one as an input: where it goes."""
         return [
             entry.key
-            for entry in self._entries.values()
+            for entry in map(self.entry, self)
             if isinstance(entry, Computed)
             and any(key == at or (not isinstance(at, str) and key in at) for at in entry.inputs.values())
         ]
 
     def with_numbers(self, key: str, write: Callable[[Any, Unit], str]) -> str:
         """The formula's expression with each parameter replaced by its written value."""
-        entry = self._entries[key]
+        entry = self.entry(key)
         if isinstance(entry, Given):
             return write(entry.value, entry.unit)
         text = formula_of(entry.function).expression
         written: dict[str, str] = {}
         for name, at in entry.inputs.items():
             keys = [at] if isinstance(at, str) else list(at)
-            numbers = [write(self._entries[k].value, self._entries[k].unit) for k in keys]
+            numbers = [write(self._values[k], self.entry(k).unit) for k in keys]
             written[name] = numbers[0] if isinstance(at, str) else " + ".join(numbers)
         return _Substitute(written).text(text)
 

@@ -372,3 +372,24 @@ def total_ceiling(in_flight: Any, step: Any, requests: Any, replicas: int) -> An
     2000.0
     """
     return in_flight / step * minimum(replicas, requests)
+
+
+@formula(Unit.TOKEN)
+def prompt_before(depth: Any, ahead: Any) -> Any:
+    """The prompt of a request that is at a depth after writing some tokens of its answer.
+
+    prompt = max(1.0, depth - ahead)
+
+    Parameters
+    ----------
+    depth : tokens in the cache
+    ahead : tokens of the answer that are written [tokens]
+
+    Returns
+    -------
+    length of the prompt [tokens]
+
+    >>> prompt_before(1024.0, 256)
+    768.0
+    """
+    return maximum(1.0, depth - ahead)

@@ -12,12 +12,22 @@ from core.units import Unit
 KEY = "prefill_step_s"
 
 
+def _overlaps(s: Situation) -> bool:
+    """Do the stages of a layer split work on different chunks of a prompt at the same time?"""
+    return s.engine.group == "llama.cpp" and s.plan.pipeline > 1
+
+
+def _part(s: Situation, name: str) -> str:
+    """The key of a part of the time before the overlap of stages, if there is any."""
+    return f"{KEY}.{name}.alone" if _overlaps(s) else f"{KEY}.{name}"
+
+
 def record_prompt(trace: Trace, s: Situation) -> None:
     """Record the time to compute one prompt alone, and the speed that follows."""
     _record_tokens(trace, s)
     _record_dense(trace, s)
     if has_routed_experts(s):
-        _record_experts(trace)
+        _record_experts(trace, s)
     _record_head(trace)
     _record_attention(trace, s)
     _record_overheads(trace, s)
@@ -111,7 +121,7 @@ def _excess(trace: Trace, part: str, read_time: str) -> None:
     )
 
 
-def _record_experts(trace: Trace) -> None:
+def _record_experts(trace: Trace, s: Situation) -> None:
     """Expert layers: the tokens of a pass are spread over the experts that they touch."""
     trace.compute(
         "prompt.distinct_experts",
@@ -146,8 +156,8 @@ def _record_experts(trace: Trace) -> None:
         per_expert="prompt.tokens_per_expert",
         half="prompt.half_rate_tokens",
     )
-    _repeated_read(trace, f"{KEY}.experts.alone", "prompt.expert_bytes", "experts", "bandwidth.experts")
-    _excess(trace, "experts", f"{KEY}.experts.alone")
+    _repeated_read(trace, _part(s, "experts"), "prompt.expert_bytes", "experts", "bandwidth.experts")
+    _excess(trace, "experts", _part(s, "experts"))
 
 
 def _record_head(trace: Trace) -> None:
@@ -186,17 +196,18 @@ def _record_attention(trace: Trace, s: Situation) -> None:
 def _record_overheads(trace: Trace, s: Situation) -> None:
     """Launches, exchanges, and reads from the second tier, pass by pass."""
     trace.compute(
-        f"{KEY}.engine.alone",
+        _part(s, "engine"),
         prefill.pass_overhead_seconds,
         chunks="prompt.chunks",
         kernels="kernels_per_step",
         per_kernel="fit.t_op",
         per_step="fit.t_host",
     )
-    record_exchange(trace, s, "prompt.exchange_s", "prompt.chunk_tokens")
-    trace.compute(
-        f"{KEY}.link.alone", prefill.repeated_pass_seconds, chunks="prompt.chunks", seconds="prompt.exchange_s"
-    )
+    if s.plan.tensor * s.plan.pipeline > 1:
+        record_exchange(trace, s, "prompt.exchange_s", "prompt.chunk_tokens")
+        trace.compute(
+            _part(s, "link"), prefill.repeated_pass_seconds, chunks="prompt.chunks", seconds="prompt.exchange_s"
+        )
     if spills(trace):
         trace.compute(
             "prompt.second_tier_bytes",
@@ -217,7 +228,7 @@ def _record_overheads(trace: Trace, s: Situation) -> None:
             bandwidth="bandwidth.second_tier",
         )
         trace.compute(
-            f"{KEY}.second_tier.alone",
+            _part(s, "second_tier"),
             prefill.repeated_pass_seconds,
             chunks="prompt.chunks",
             seconds="prompt.second_tier_pass_s",
@@ -226,33 +237,33 @@ def _record_overheads(trace: Trace, s: Situation) -> None:
 
 def _record_sum(trace: Trace, s: Situation) -> None:
     """The parts, faster by what the stages of a layer split overlap, and their sum."""
-    experts = has_routed_experts(s)
+    trace.compute(_part(s, "weights"), prefill.sum_of_two, first=f"{KEY}.weights.layers", second=f"{KEY}.weights.head")
     trace.compute(
-        f"{KEY}.weights.alone", prefill.sum_of_two, first=f"{KEY}.weights.layers", second=f"{KEY}.weights.head"
-    )
-    trace.compute(
-        f"{KEY}.compute.alone",
+        _part(s, "compute"),
         prefill.sum_of_four,
         first=f"{KEY}.compute.layers",
-        second=f"{KEY}.compute.experts" if experts else "nothing_s",
+        second=f"{KEY}.compute.experts" if has_routed_experts(s) else "nothing_s",
         third=f"{KEY}.compute.attention",
         fourth=f"{KEY}.compute.head",
     )
-    takes_turns = s.engine.group == "llama.cpp" and s.plan.pipeline > 1
-    if takes_turns:
-        trace.compute(
-            "prompt.stage_overlap",
-            prefill.stage_overlap,
-            pipeline="plan.pipeline",
-            chunks="prompt.chunks",
-            overlap="fit.pipe",
-        )
-    else:
-        trace.given("prompt.stage_overlap", 1.0, Unit.RATIO, METHOD)
+    if _overlaps(s):
+        _record_overlap(trace, s)
     for part in PARTS.values():
-        alone = f"{KEY}.{part}.alone"
-        if alone in trace:
-            trace.compute(f"{KEY}.{part}", prefill.shared_seconds, seconds=alone, speedup="prompt.stage_overlap")
-        else:
+        if f"{KEY}.{part}" not in trace:
             trace.given(f"{KEY}.{part}", 0.0, Unit.SECOND, METHOD)
     trace.compute(KEY, decode.step_seconds, **{part: f"{KEY}.{part}" for part in PARTS.values()})
+
+
+def _record_overlap(trace: Trace, s: Situation) -> None:
+    trace.compute(
+        "prompt.stage_overlap",
+        prefill.stage_overlap,
+        pipeline="plan.pipeline",
+        chunks="prompt.chunks",
+        overlap="fit.pipe",
+    )
+    for part in PARTS.values():
+        if _part(s, part) in trace:
+            trace.compute(
+                f"{KEY}.{part}", prefill.shared_seconds, seconds=_part(s, part), speedup="prompt.stage_overlap"
+            )

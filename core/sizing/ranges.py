@@ -68,11 +68,14 @@ def _record_spread(
     """The spread by evidence, widened by every rule that applies whatever the depth."""
     origin = _origin(calibration)
     spread = calibration.spread.grades[kind][_GRADES.index(grades[kind])]
-    trace.given(f"{key}.by_evidence", spread, Unit.RATIO, origin)
     widening, least = 1.0, uncertainty.LEAST_SPREAD
     for rule in calibration.spread.rules:
         if rule.kind == rules and _applies(rule.when, s):
             widening, least = widening * rule.widening, max(least, rule.least)
+    if widening == 1.0 and spread >= least:
+        trace.given(key, spread, Unit.RATIO, origin)
+        return
+    trace.given(f"{key}.by_evidence", spread, Unit.RATIO, origin)
     trace.given(f"{key}.widening", widening, Unit.RATIO, origin)
     trace.given(f"{key}.least", least, Unit.RATIO, origin)
     trace.compute(

@@ -64,8 +64,9 @@ def speed_figures(trace: Trace, situation: Situation) -> SpeedReport:
     the estimates, times by cause, bottlenecks and findings
     """
     calibration = shipped_calibration()
-    depth = record_foundations(trace, situation, calibration)
-    record_work(trace, situation, calibration, depth)
+    record_rates(trace, situation, calibration)
+    record_attention(trace, situation)
+    record_work(trace, situation, calibration, record_depth(trace, situation))
     grades = support(situation, calibration)
     loaded = bool(trace["serving.requests_in_step"] > 1)
     decode_evidence = Evidence(grades["batched" if loaded else "decode"])
@@ -83,19 +84,24 @@ def speed_figures(trace: Trace, situation: Situation) -> SpeedReport:
     )
 
 
-def record_foundations(trace: Trace, s: Situation, calibration: Calibration) -> str:
-    """Record what does not depend on the work; return the key of the depth at which decode is stated."""
-    record_rates(trace, s, calibration)
-    record_attention(trace, s)
-    if s.scenario.workload.prompt_tokens is None:  # prompts fill the context
+def record_depth(trace: Trace, s: Situation) -> str:
+    """Record the depth at which decode is stated, half-way through the answer; return its key.
+
+    Where prompts fill the context, decode is stated at the context limit.
+    """
+    if s.scenario.workload.prompt_tokens is None:
         return "workload.context_tokens"
+    trace.compute(
+        "workload.depth_tokens",
+        serving.decode_depth,
+        prompt="workload.prompt_tokens",
+        output="workload.output_tokens",
+    )
     return "workload.depth_tokens"
 
 
 def record_work(trace: Trace, s: Situation, calibration: Calibration, depth: str) -> None:
-    """Record every figure that depends on prompt, depth or number of requests; each may be an axis."""
-    if depth == "workload.depth_tokens":
-        trace.compute(depth, serving.decode_depth, prompt="workload.prompt_tokens", output="workload.output_tokens")
+    """Record every figure that depends on prompt, depth or number of requests; each of them may be an axis."""
     record_step_inputs(trace, s, depth)
     record_prompt(trace, s)
     record_requests(trace, s)
