@@ -183,9 +183,10 @@ def _beside(trace: Trace, s: Situation) -> None:
 def _companion(trace: Trace, s: Situation, prefix: str, companion: PlacedCompanion) -> list[str]:
     article = s.scenario.mode is Mode.ARTICLE
     bits_source = ARTICLE if article else catalogue_origin(companion.weight_format, "bits")
+    source = model_origin(companion.model)
     keys = []
     for kind, number in companion.parameters.items():
-        trace.given(f"{prefix}.parameters.{kind}", number, Unit.PARAMETER, model_origin(companion.model))
+        trace.given(f"{prefix}.parameters.{kind}", number, Unit.PARAMETER, source)
         trace.given(f"{prefix}.bits.{kind}", companion.bits[kind], Unit.BIT_PER_WEIGHT, bits_source)
         keys.append(f"{prefix}.weights_bytes.{kind}")
         trace.compute(keys[-1], w.weights_bytes, parameters=f"{prefix}.parameters.{kind}", bits=f"{prefix}.bits.{kind}")
