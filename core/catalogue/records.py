@@ -41,7 +41,7 @@ class Reference(Record):
 class Source(Reference):
     """Where a figure was found, how sure it is, and what it was checked against."""
 
-    # of the source, ISO, as precise as known ("2026", "2026-08", "2026-08-12"); of reading it where the source bears none
+    # of the source, ISO, as precise as known ("2026", "2026-08", "2026-08-12"); where it bears none, of reading it
     date: str = Field(default="", pattern=r"^(\d{4}(-\d{2}){0,2})?$")
     confidence: Confidence = Confidence.UNVERIFIED
     checks: tuple[Reference, ...] = ()  # further places that give the same figure
@@ -57,7 +57,7 @@ class Entry(Record):
     sources: Mapping[str, Source] = {}
 
     def source_of(self, field: str) -> Source | None:
-        """The source of a field's figure ("memory_tiers.0.usable_bytes"): its own, or that of its last or first name."""
+        """The source of a figure: its own, or that of its last or first name ("memory_tiers.0.usable_bytes")."""
         names = (field, field.rsplit(".")[-1], field.split(".")[0], "")
         return next((self.sources[name] for name in names if name in self.sources), None)
 
@@ -121,8 +121,8 @@ class Device(Entry):
     accelerators: int = Field(default=1, ge=1)  # in one unit: 8 for an HGX board, 72 for a rack
     accelerator_id: str = ""  # the record of the single accelerator, for systems
     memory_tiers: tuple[MemoryTier, ...] = Field(min_length=1)
-    # dense [FLOP/s] by "fp32", "tf32", "fp16", "fp8", "int8", "fp4"; "fp16" accumulates in FP32, which GeForce cards do at
-    # half rate: their "fp16_fp16_accumulate" is the full rate that llama.cpp uses
+    # dense [FLOP/s] by "fp32", "tf32", "fp16", "fp8", "int8", "fp4"; "fp16" accumulates in FP32, which GeForce cards do
+    # at half rate: their "fp16_fp16_accumulate" is the full rate that llama.cpp uses
     peak_flops: Mapping[str, float] = {}
     peak_alternatives: Mapping[str, tuple[float, ...]] = {}  # what other sources say
     peak_basis: str = ""  # "vendor_dense", "vendor_sparse_halved", "third_party", "derived", "not_sourced"
@@ -262,9 +262,7 @@ class KvFormat(Entry):
 
     bytes_per_element: float = Field(gt=0)
     per_head_bytes: float = 0.0
-    latent_bytes: Mapping[
-        int, int
-    ] = {}  # MLA record size by latent width, where the engine has its own layout [byte/token/layer]
+    latent_bytes: Mapping[int, int] = {}  # MLA record by latent width, where the layout is special [byte/token/layer]
     bits: int = Field(default=16, gt=0)  # 16, 8 or 4, as people name it
     flat: bool = False  # a rule of thumb: nothing but `bytes_per_element`
 
