@@ -183,9 +183,10 @@ def _beside(trace: Trace, s: Situation) -> None:
 def _companion(trace: Trace, s: Situation, prefix: str, companion: PlacedCompanion) -> list[str]:
     article = s.scenario.mode is Mode.ARTICLE
     bits_source = ARTICLE if article else catalogue_origin(companion.weight_format, "bits")
+    source = model_origin(companion.model)
     keys = []
     for kind, number in companion.parameters.items():
-        trace.given(f"{prefix}.parameters.{kind}", number, Unit.PARAMETER, model_origin(companion.model))
+        trace.given(f"{prefix}.parameters.{kind}", number, Unit.PARAMETER, source)
         trace.given(f"{prefix}.bits.{kind}", companion.bits[kind], Unit.BIT_PER_WEIGHT, bits_source)
         keys.append(f"{prefix}.weights_bytes.{kind}")
         trace.compute(keys[-1], w.weights_bytes, parameters=f"{prefix}.parameters.{kind}", bits=f"{prefix}.bits.{kind}")
@@ -297,7 +298,7 @@ def _answers(trace: Trace, s: Situation) -> None:
         replicas="plan.replicas",
     )
     trace.given("one_request", 1, Unit.REQUEST, METHOD)
-    largest_context(trace, s, "max_context_tokens", "one_request")
+    largest_context(trace, s, "max_context_tokens", "one_request", "accelerator.free_for_kv_bytes")
     trace.compute(
         "max_context_usable_tokens",
         m.usable_context,
@@ -306,9 +307,9 @@ def _answers(trace: Trace, s: Situation) -> None:
     )
 
 
-def largest_context(trace: Trace, s: Situation, key: str, requests: str) -> None:
+def largest_context(trace: Trace, s: Situation, key: str, requests: str, free_bytes: str) -> None:
     """Record the largest context of `requests` at once under `key`, over the cases of how many windows are full."""
-    free = {"free_bytes": "accelerator.free_for_kv_bytes", "requests": requests}
+    free = {"free_bytes": free_bytes, "requests": requests}
     cases = []
     for number, case in enumerate(growth_cases(trace, s)):
         cases.append(f"{key}.case.{number}")

@@ -1,10 +1,11 @@
 """`size`: one scenario, one answer."""
 
+from core.catalogue.catalogue import Catalogue
 from core.scenario import Scenario
 from core.sizing.findings import find
 from core.sizing.memory import device_uses, record_memory, verdict
 from core.sizing.report import Sizing
-from core.sizing.situation import Catalogue, resolve
+from core.sizing.situation import resolve
 from core.sizing.speed import speed_figures
 from core.trace import Trace
 

@@ -1,8 +1,7 @@
 """A small catalogue of hand-made records, so that tests of the core do not move when the shipped catalogue does."""
 
-from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
@@ -16,6 +15,7 @@ from core.architecture.blueprint import (
     RecurrentKind,
     TensorClass,
 )
+from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import (
     Device,
     DeviceFamily,
@@ -30,51 +30,9 @@ from core.catalogue.records import (
     Source,
     WeightFormat,
 )
-from core.errors import CatalogueError
 
-T = TypeVar("T")
 SOURCE = Source(title="A datasheet", address="https://example.org/sheet.pdf", date="2026-01")
 KEPT = dict.fromkeys((TensorClass.EMBEDDING, TensorClass.HEAD, TensorClass.ROUTER, TensorClass.NORM), 16.0)
-
-
-@dataclass
-class SmallCatalogue:
-    """Records by id; what is not there raises CatalogueError."""
-
-    devices: dict[str, Device] = field(default_factory=dict)
-    links: dict[str, Link] = field(default_factory=dict)
-    models: dict[str, Model] = field(default_factory=dict)
-    weight_formats: dict[str, WeightFormat] = field(default_factory=dict)
-    kv_formats: dict[str, KvFormat] = field(default_factory=dict)
-    engines: dict[str, Engine] = field(default_factory=dict)
-    blueprints: dict[str, Blueprint] = field(default_factory=dict)
-
-    def device(self, id: str, /) -> Device:
-        return _get(self.devices, id)
-
-    def link(self, id: str, /) -> Link:
-        return _get(self.links, id)
-
-    def model(self, id: str, /) -> Model:
-        return _get(self.models, id)
-
-    def weight_format(self, id: str, /) -> WeightFormat:
-        return _get(self.weight_formats, id)
-
-    def kv_format(self, id: str, /) -> KvFormat:
-        return _get(self.kv_formats, id)
-
-    def engine(self, id: str, /) -> Engine:
-        return _get(self.engines, id)
-
-    def blueprint(self, id: str, /) -> Blueprint:
-        return _get(self.blueprints, id)
-
-
-def _get(records: dict[str, T], id: str) -> T:
-    if id not in records:
-        raise CatalogueError(f"The catalogue has no {id!r}.")
-    return records[id]
 
 
 def tier(name: str, kind: str, gigabytes: float, gigabytes_per_s: float, usable: float | None = None) -> MemoryTier:
@@ -155,7 +113,15 @@ def weight_formats() -> list[WeightFormat]:
         make("fp8", 8, "fp8", format_class="fp8", kept=KEPT),
         make("nvfp4", 4.5, "fp4", format_class="nvfp4", kept=KEPT),
         make("flat4", 4, "fp4", format_class="nvfp4", flat=True),
-        make("q4_k_m", 4.85, "fp16", format_class="kquant", kept={TensorClass.NORM: 32.0}, moe_dense_extra_bits=0.7),
+        make(
+            "q4_k_m",
+            4.85,
+            "fp16",
+            format_class="kquant",
+            kept={TensorClass.NORM: 32.0},
+            moe_dense_extra_bits=0.7,
+            container="gguf",
+        ),
     ]
 
 
@@ -180,6 +146,7 @@ def engines() -> list[Engine]:
         Engine(
             id="llama.cpp", name="llama.cpp", group="llama.cpp", weight_formats=("q4_k_m", "fp16"),
             kv_formats=("fp16",), families=everywhere, runtime_bytes=1_000_000_000, prefill_chunk=512, block_tokens=1,
+            tensor_parallel=False, containers=("safetensors", "gguf"),
         ),
         Engine(
             id="mlx", name="MLX", group="mlx", weight_formats=("fp16",), kv_formats=("fp16",),
@@ -237,20 +204,22 @@ def blueprints() -> dict[str, Blueprint]:
     }  # fmt: skip
 
 
-def small_catalogue() -> SmallCatalogue:
-    """The whole of it, fresh, so that a test may change it."""
-    shapes = blueprints()
-    return SmallCatalogue(
-        devices={d.id: d for d in devices()},
-        links={link.id: link for link in links()},
-        models={id: Model(id=id, name=b.name, config={}, sources={"": SOURCE}) for id, b in shapes.items()},
-        weight_formats={f.id: f for f in weight_formats()},
-        kv_formats={f.id: f for f in kv_formats()},
-        engines={e.id: e for e in engines()},
-        blueprints=shapes,
-    )
+def small_catalogue(**changes: dict[str, Any]) -> Catalogue:
+    """The whole of it; `changes` are records or blueprints by id that stand in place of these."""
+    shapes = {**blueprints(), **changes.pop("blueprints", {})}
+    tables: dict[str, dict[str, Any]] = {
+        "devices": {d.id: d for d in devices()},
+        "links": {link.id: link for link in links()},
+        "models": {id: Model(id=id, name=b.name, config={}, sources={"": SOURCE}) for id, b in shapes.items()},
+        "weight_formats": {f.id: f for f in weight_formats()},
+        "kv_formats": {f.id: f for f in kv_formats()},
+        "engines": {e.id: e for e in engines()},
+    }
+    for name, records in changes.items():
+        tables[name] |= records
+    return Catalogue("test", **tables, _blueprints=shapes)  # type: ignore[arg-type]
 
 
 @pytest.fixture
-def small() -> SmallCatalogue:
+def small() -> Catalogue:
     return small_catalogue()
