@@ -53,7 +53,7 @@ class Figures:
 
     def citation(self, *keys: str) -> str:
         """A source line: "Formulas A3, A7 and A9 of the appendix"."""
-        numbers = [self._numbers[key] for key in keys if key in self._numbers]
+        numbers = [number for key, number in self._numbers.items() if key in keys]
         return _("Formulas in the appendix: {numbers}. Sources of their inputs behind them.").format(
             numbers=", ".join(numbers)
         )
