@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from core.architecture.blueprint import NoteKind, ReadingNote
 
 
-def N_(message: str) -> str:
+def N_(message: str) -> str:  # noqa: N802 - the name that collects messages
     """Mark a message for the catalogue of translations without translating it here."""
     return message
 
