@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 TEMPLATE = RESOURCES / "proposal" / "proposal.typ"
 FONTS = RESOURCES / "fonts"
-STANDARDS = ("a-3a", "ua-1")
+STANDARDS: "list[typst.PDFStandard]" = ["a-3a", "ua-1"]
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
 _compiling = threading.Lock()
@@ -33,13 +33,13 @@ def pdf(proposal: Proposal, date: datetime.date, template: Path = TEMPLATE) -> b
     """Typeset a proposal: PDF/A-3a and PDF/UA-1, with the scenario attached."""
     import typst
 
-    stamp = datetime.datetime(date.year, date.month, date.day, 12, tzinfo=datetime.timezone.utc)
+    stamp = datetime.datetime(date.year, date.month, date.day, 12, tzinfo=datetime.UTC)
     try:
         with _compiling:
             made, warnings = _compiler(template).compile_with_warnings(
                 format="pdf",
                 sys_inputs={"data": as_json(proposal)},
-                pdf_standards=list(STANDARDS),
+                pdf_standards=STANDARDS,
                 timestamp=stamp,
             )
     except typst.TypstError as failure:
