@@ -268,6 +268,8 @@ def _answer_fit(sizing: Sizing, write: Formatter) -> str:
 def _answer_speed(sizing: Sizing, write: Formatter) -> str:
     target = sizing.scenario.workload.speed_target
     numbers = {"speed": write.speed_parts(sizing.decode.p50)[0]}
+    if not sizing.fits:
+        return _("{speed} tokens per second, if it fitted").format(**numbers)
     if target is None:
         return _("{speed} tokens per second; no target was named").format(**numbers)
     numbers["target"] = write.speed_parts(target)[0]

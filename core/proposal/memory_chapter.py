@@ -8,7 +8,7 @@ from core.language.sentences import device_with_count, memory_kind, requests
 from core.proposal.appendix import Figures
 from core.proposal.recommendation import MEMORY_NOTES
 from core.proposal.values import Bar, Column, Exhibit, Memory, Note, Page, Row, Segment, Table
-from core.sizing.report import DeviceUse, MemoryKind, Sizing, TierUse, Verdict
+from core.sizing.report import DeviceUse, MemoryKind, Sizing, Verdict
 from core.units import GB
 
 _COLOURS = {
@@ -43,15 +43,17 @@ def bars(sizing: Sizing, write: Formatter) -> tuple[Bar, ...]:
     """One bar for each memory of the different accelerators, the fullest first; at most four."""
     first = fullest(sizing)
     uses = [first, *(use for use in sizing.devices if use is not first)]
-    found = [_bar(use, tier, write) for use in uses for tier in use.tiers]
+    found = [_bar(use, place, write) for use in uses for place in range(len(use.tiers))]
     return tuple(found[:_LARGEST_BARS])
 
 
-def _bar(use: DeviceUse, tier: TierUse, write: Formatter) -> Bar:
+def _bar(use: DeviceUse, place: int, write: Formatter) -> Bar:
+    """The memory at a place in the order of speed; what lies in a slower one has spilled."""
+    tier = use.tiers[place]
     name = device_with_count(use.device, use.count)
     segments = tuple(
         Segment(
-            _COLOURS[item.kind],
+            "spill" if place else _COLOURS[item.kind],
             item.bytes / GB,
             memory_kind(item.kind),
             write.gigabytes(item.bytes),
@@ -116,8 +118,8 @@ def _exhibit(sizing: Sizing, write: Formatter, figures: Figures) -> Exhibit:
 def _conditions(sizing: Sizing, write: Formatter) -> str:
     use = fullest(sizing)
     text = ngettext(
-        "Memory of {device} in GB. Slate is fixed, blue grows with use, hatched orange is too much.",
-        "Memory of each of {count} {device} in GB. Slate is fixed, blue grows with use, hatched orange is too much.",
+        "Memory of {device} in GB. Slate is fixed, blue grows with use, hatched orange is too much or slow.",
+        "Memory of each of {count} {device} in GB. Slate is fixed, blue grows with use, hatched orange is too much or slow.",
         use.count,
     )
     return text.format(device=use.device, count=write.count(use.count))
@@ -139,7 +141,8 @@ def _items(sizing: Sizing, write: Formatter, figures: Figures) -> Table:
         for item in tier.items:
             name = memory_kind(item.kind)
             label = _("{item} in {memory}").format(item=name, memory=tier.name) if len(use.tiers) > 1 else name
-            rows.append(_row(label, item.bytes, write, figures.found(item.key), swatch=_COLOURS[item.kind]))
+            colour = _COLOURS[item.kind] if tier is use.tiers[0] else "spill"
+            rows.append(_row(label, item.bytes, write, figures.found(item.key), swatch=colour))
     used = sum(tier.used_bytes for tier in use.tiers)
     rows.append(_row(_("In use"), used, write, "", strong=True))
     first = use.tiers[0]

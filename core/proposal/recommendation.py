@@ -100,11 +100,14 @@ def _span(low: str, high: str) -> str:
 
 def _points_for(sizing: Sizing, write: Formatter) -> list[Point]:
     trace, work = sizing.trace, sizing.scenario.workload
-    one = sizing.plan.ranks == 1
     used = _("{total} of {limit} are in use.").format(
         total=write.bytes(trace["memory.total_bytes"]), limit=write.bytes(trace["memory.limit_bytes"])
     )
-    points = [Point(_("Everything fits on one card.") if one else _("Everything fits."), used)]
+    if any(tier.used_bytes for use in sizing.devices for tier in use.tiers[1:]):
+        lead = _("Everything fits, part of it into slower memory.")
+    else:
+        lead = _("Everything fits on one card.") if sizing.plan.ranks == 1 else _("Everything fits.")
+    points = [Point(lead, used)]
     if work.speed_target is not None and sizing.decode.p50 >= work.speed_target:
         text = _("Writing means reading memory: {bandwidth} give {speed} tokens per second where {target} are asked.")
         points.append(

@@ -8,7 +8,7 @@ import datetime
 import json
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from core import RESOURCES
 from core.errors import ProposalError
+from core.proposal.glyphs import printable
 from core.proposal.values import Proposal
 
 if TYPE_CHECKING:
@@ -52,19 +53,30 @@ def pdf(proposal: Proposal, date: datetime.date, template: Path = TEMPLATE) -> b
 
 
 def as_json(proposal: Proposal) -> str:
-    """The values as the template reads them, with texts that JSON and PDF can hold."""
-    return json.dumps(_clean(asdict(proposal)), ensure_ascii=False)
+    """The values as the template reads them, with texts that JSON, PDF and the font can hold."""
+    values = _clean(asdict(proposal))
+    printed = {name: _printable(value) for name, value in values.items() if name != "scenario"}
+    return json.dumps({**values, **printed}, ensure_ascii=False)
 
 
 def _clean(value: Any) -> Any:
-    """Lone surrogates and control characters become the replacement character; they cannot be printed."""
+    """Lone surrogates and control characters become the replacement character; they have no place in a file."""
     if isinstance(value, str):
         whole = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return _CONTROL.sub("\ufffd", whole)
+    return _each(value, _clean)
+
+
+def _printable(value: Any) -> Any:
+    return printable(value) if isinstance(value, str) else _each(value, _printable)
+
+
+def _each(value: Any, change: Callable[[Any], Any]) -> Any:
+    """The same change to every text inside."""
     if isinstance(value, Mapping):
-        return {key: _clean(one) for key, one in value.items()}
+        return {key: change(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_clean(one) for one in value]
+        return [change(one) for one in value]
     return value
 
 
