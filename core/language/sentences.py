@@ -4,6 +4,7 @@ Sizing returns enums and numbers only; every sentence that window, command line 
 here, in the language in force (`core.language.messages`).
 """
 
+from core.architecture.blueprint import NoteKind
 from core.architecture.notes import SENTENCES as NOTES
 from core.catalogue.records import Confidence
 from core.errors import TonnageError
@@ -222,12 +223,9 @@ def requests(number: int) -> str:
     return ngettext("{number} request", "{number} requests", number).format(number=current().count(number))
 
 
-def reading_note(kind: str, subject: str = "") -> str:
-    """What a model file's reader was not certain of."""
-    for note, text in NOTES.items():
-        if note.value == kind:
-            return _(text).format(subject=subject)
-    return subject or kind
+def reading_note(kind: NoteKind, subject: str = "") -> str:
+    """What the reader of a model file was not certain of."""
+    return _(NOTES[kind]).format(subject=subject)
 
 
 def error(problem: TonnageError) -> str:

@@ -145,10 +145,11 @@ def _source(entry: Given) -> str:
 
 
 def _glossary() -> list[Point]:
-    return [
-        Point(_("Token"), _("a piece of a word, the unit in which a model reads and writes.")),
-        Point(_("Cache (KV cache)"), _("what the model keeps of the text so far, for each request.")),
-        Point(_("Context"), _("the text that one request may hold, question and answer together.")),
-        Point(_("P10, P50, P90"), _("one case in ten, half of the cases, nine cases in ten lie below.")),
-        Point("GB, GiB", _("10⁹ and 2³⁰ bytes.")),
+    words = [
+        (_("Token"), _("a piece of a word, the unit in which a model reads and writes.")),
+        (_("Cache (KV cache)"), _("what the model keeps of the text so far, for each request.")),
+        (_("Context"), _("the text that one request may hold, question and answer together.")),
+        ("P10, P50, P90", _("one case in ten, half of the cases, nine cases in ten lie below.")),
+        ("GB, GiB", _("10⁹ and 2³⁰ bytes.")),
     ]
+    return [Point(_("{word}:").format(word=word), meaning) for word, meaning in words]

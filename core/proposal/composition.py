@@ -233,8 +233,8 @@ def _model(sizing: Sizing, write: Formatter) -> str:
     parts = [
         _("{model} has {total} parameters, of which {active} work on each token.").format(
             model=blueprint.name,
-            total=write.parameters(sizing.trace["model.total_parameters"]),
-            active=write.parameters(sizing.trace["model.active_parameters"]),
+            total=write.parameters_in_words(sizing.trace["model.total_parameters"]),
+            active=write.parameters_in_words(sizing.trace["model.active_parameters"]),
         ),
         _("Its weights are stored in {weights}, its cache in {cache}; {engine} serves it.").format(
             weights=scenario.weights.upper(), cache=scenario.kv_format.upper(), engine=sizing.engine.name

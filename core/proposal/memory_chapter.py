@@ -119,7 +119,8 @@ def _conditions(sizing: Sizing, write: Formatter) -> str:
     use = fullest(sizing)
     text = ngettext(
         "Memory of {device} in GB. Slate is fixed, blue grows with use, hatched orange is too much or slow.",
-        "Memory of each of {count} {device} in GB. Slate is fixed, blue grows with use, hatched orange is too much or slow.",
+        "Memory of each of {count} {device} in GB. Slate is fixed, blue grows with use, hatched orange is too much or "
+        "slow.",
         use.count,
     )
     return text.format(device=use.device, count=write.count(use.count))

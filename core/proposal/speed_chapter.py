@@ -41,7 +41,9 @@ def speed(sizing: Sizing, write: Formatter, figures: Figures) -> Speed:
         total=write.seconds(total),
         heading=_("The speeds"),
         table=_table(sizing, write, figures),
-        evidence=tuple(Point(evidence(level), evidence_meaning(level)) for level in _levels(sizing)),
+        evidence=tuple(
+            Point(_("{word}:").format(word=evidence(level)), evidence_meaning(level)) for level in _levels(sizing)
+        ),
     )
 
 
