@@ -21,7 +21,8 @@ SENTENCES: Mapping[NoteKind, str] = {
     NoteKind.CONTEXT_NOT_STATED: N_("The file does not say which context the model was trained for."),
     NoteKind.ASSUMED_FIELD: N_("The file does not state {subject}; the usual value was taken."),
     NoteKind.TEXTBOOK: N_(
-        "A textbook model: every layer keeps a full cache, and embedding, norms and scales are not counted apart."
+        "A textbook model: every layer keeps a full cache, embedding and norms are not counted apart, and parameters "
+        "that a token does not use are taken as experts, of which it uses eight."
     ),
 }
 
