@@ -1,7 +1,7 @@
 """KV cache and recurrent state: what one request keeps in memory while it runs.
 
-Each kind of attention has its own form. Full attention keeps a key and a value per token, layer and head; a window keeps
-the last tokens only; latent attention (MLA) keeps one vector per token and layer, whatever the number of heads;
+Each kind of attention has its own form. Full attention keeps a key and a value per token, layer and head; a window
+keeps the last tokens only; latent attention (MLA) keeps one vector per token and layer, whatever the number of heads;
 recurrent layers keep a state that never grows. Logical bytes come first, then what an engine reserves in whole blocks,
 then what falls on one accelerator.
 """
@@ -228,7 +228,7 @@ def tokens_reserved(tokens: int, block_tokens: int) -> Any:
 
     Notes
     -----
-    Windows also reserve room for the prompt chunk in flight, and hybrid models enlarge their blocks; neither is counted.
+    Windows also reserve room for the prompt chunk in flight, and hybrid models enlarge their blocks: not counted.
 
     >>> tokens_reserved(1000, 16)
     1008

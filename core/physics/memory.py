@@ -1,8 +1,8 @@
 """Memory of an accelerator: what is there, what is fixed, what is left for requests, and how far that goes.
 
-Everything that shares an accelerator is either fixed (weights, companions, runtime) or belongs to requests (KV cache and
-recurrent state). What is left of the limit after the fixed part decides both answers: how long one request may be, and
-how many requests fit.
+Everything that shares an accelerator is either fixed (weights, companions, runtime) or belongs to requests (KV cache
+and recurrent state). What is left of the limit after the fixed part decides both answers: how long one request may be,
+and how many requests fit.
 """
 
 from collections.abc import Sequence
@@ -435,3 +435,24 @@ def rest_bytes(whole_bytes: int, part_bytes: int) -> int:
     288000
     """
     return whole_bytes - part_bytes
+
+
+@formula(Unit.RATIO)
+def rate_ratio(memory_bytes_per_s: float, link_bytes_per_s: float) -> float:
+    """How many times faster the memory is than the link between accelerators.
+
+    rate_ratio = memory_bytes_per_s / link_bytes_per_s
+
+    Parameters
+    ----------
+    memory_bytes_per_s : bandwidth of one accelerator's memory [byte/s]
+    link_bytes_per_s : of the link, one direction [byte/s]
+
+    Returns
+    -------
+    ratio
+
+    >>> rate_ratio(273e9, 25e9)
+    10.92
+    """
+    return memory_bytes_per_s / link_bytes_per_s

@@ -1,7 +1,7 @@
 """Weights: how many bytes a checkpoint takes, in all and on one accelerator.
 
 A checkpoint is counted class by class (experts, attention, embedding, ...), because each class has a precision of its
-own. "Parameters times bits" for the whole model is the textbook's shortcut; it is off by up to a third where it matters.
+own. "Parameters times bits" for the whole model is the textbook's shortcut, off by up to a third where it matters.
 """
 
 from collections.abc import Sequence

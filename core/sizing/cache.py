@@ -1,7 +1,7 @@
 """The cache and state figures of a situation, group of layers by group of layers.
 
-`kv.<n>.` are the figures of attention group n of the blueprint, `state.<n>.` those of recurrent group n. Under tensor or
-pipeline parallelism a group also has `rank` figures, those of one accelerator.
+`kv.<n>.` are the figures of attention group n of the blueprint, `state.<n>.` those of recurrent group n. Under tensor
+or pipeline parallelism a group also has `rank` figures, those of one accelerator.
 """
 
 from core.architecture.blueprint import AttentionGroup, AttentionKind, Blueprint

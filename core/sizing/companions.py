@@ -2,19 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
-from core.architecture.blueprint import Blueprint, TensorClass
+from core.architecture.blueprint import TensorClass
+from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Model, WeightFormat
 from core.physics.weights import weights_bytes
 from core.scenario import CompanionRole, Mode, Placement, Scenario
-from core.sizing.precision import own_bits, weight_bits
-
-
-class ModelSource(Protocol):
-    def model(self, id: str, /) -> Model: ...
-    def weight_format(self, id: str, /) -> WeightFormat: ...
-    def blueprint(self, id: str, /) -> Blueprint: ...
+from core.sizing.precision import plain_bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,27 +29,18 @@ class PlacedCompanion:
         return sum(weights_bytes(n, self.bits[c]) for c, n in self.parameters.items())
 
 
-def placed_companions(scenario: Scenario, catalogue: ModelSource) -> list[PlacedCompanion]:
+def placed_companions(scenario: Scenario, catalogue: Catalogue) -> list[PlacedCompanion]:
     """The companions that share the card, with their tensors; those elsewhere are not sized here."""
     article = scenario.mode is Mode.ARTICLE
     placed = []
     for companion in scenario.companions:
-        if companion.placement is not Placement.SAME_CARD:
-            continue
-        weight_format = catalogue.weight_format(companion.weights)
-        if companion.model is None:
-            parameters: Mapping[TensorClass, int] = {TensorClass.FEED_FORWARD: companion.parameters or 0}
-            bits = {TensorClass.FEED_FORWARD: float(weight_format.bits)}
-            if article:
-                bits = {TensorClass.FEED_FORWARD: float(int(weight_format.bits))}
-            placed.append(PlacedCompanion(companion.role, None, weight_format, parameters, bits))
-            continue
-        model, blueprint = catalogue.model(companion.model), catalogue.blueprint(companion.model)
-        own = own_bits(blueprint, model, weight_format.id)
-        placed.append(
-            PlacedCompanion(
-                companion.role, model, weight_format, blueprint.parameters,
-                weight_bits(blueprint, weight_format, own, article),
-            )
-        )  # fmt: skip
+        if companion.placement is Placement.SAME_CARD:
+            weight_format = catalogue.weight_format(companion.weights)
+            model = catalogue.model(companion.model) if companion.model else None
+            if model is None:
+                parameters: Mapping[TensorClass, int] = {TensorClass.FEED_FORWARD: companion.parameters or 0}
+            else:
+                parameters = catalogue.blueprint(model).parameters
+            bits = plain_bits(weight_format, parameters) if article else catalogue.bits(model, weight_format)
+            placed.append(PlacedCompanion(companion.role, model, weight_format, parameters, bits))
     return placed

@@ -1,8 +1,8 @@
 """Which link joins the accelerators of a group."""
 
 from dataclasses import dataclass
-from typing import Protocol
 
+from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Device, Link, LinkKind
 from core.errors import CatalogueError, InvalidInput
 
@@ -18,16 +18,12 @@ PCIE = {
 }
 
 
-class LinkSource(Protocol):
-    def link(self, id: str, /) -> Link: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Links:
     """The links of a device inside one machine, and the one that was chosen, if any."""
 
     device: Device
-    catalogue: LinkSource
+    catalogue: Catalogue
     chosen: Link | None
 
     def joining(self, accelerators: int, tensor: int = 1) -> Link | None:

@@ -55,7 +55,9 @@ def has_others(s: Situation) -> bool:
 
 def _workload(trace: Trace, s: Situation, context_tokens: Any) -> None:
     work = s.scenario.workload
-    trace.given("workload.context_tokens", work.context_tokens if context_tokens is None else context_tokens, Unit.TOKEN)
+    trace.given(
+        "workload.context_tokens", work.context_tokens if context_tokens is None else context_tokens, Unit.TOKEN
+    )
     trace.given("workload.output_tokens", work.output_tokens, Unit.TOKEN)
     if work.prompt_tokens is None:
         trace.compute(
@@ -89,9 +91,7 @@ def _plan(trace: Trace, s: Situation) -> None:
     trace.given("plan.pipeline", s.plan.pipeline, Unit.COUNT, origin)
     trace.given("plan.replicas", s.plan.replicas, Unit.COUNT, origin)
     trace.given("deployment.accelerators", s.accelerators, Unit.COUNT)
-    trace.compute(
-        "accelerator.requests", m.requests_per_replica, requests="requests_at_once", replicas="plan.replicas"
-    )
+    trace.compute("accelerator.requests", m.requests_per_replica, requests="requests_at_once", replicas="plan.replicas")
 
 
 def bits_origin(s: Situation) -> Origin:
@@ -114,9 +114,7 @@ def _weights(trace: Trace, s: Situation) -> None:
     _active(trace, blueprint, source)
     trace.given("model.layers", blueprint.layers, Unit.COUNT, source)
     trace.given("model.trained_context", blueprint.trained_context, Unit.TOKEN, source)
-    trace.compute(
-        "memory_item.weights", w.total_weights_bytes, classes=[f"weights_bytes.{kind}" for kind in classes]
-    )
+    trace.compute("memory_item.weights", w.total_weights_bytes, classes=[f"weights_bytes.{kind}" for kind in classes])
     _rank_weights(trace, s, classes)
 
 
@@ -190,9 +188,7 @@ def _companion(trace: Trace, s: Situation, prefix: str, companion: PlacedCompani
         trace.given(f"{prefix}.parameters.{kind}", number, Unit.PARAMETER, model_origin(companion.model))
         trace.given(f"{prefix}.bits.{kind}", companion.bits[kind], Unit.BIT_PER_WEIGHT, bits_source)
         keys.append(f"{prefix}.weights_bytes.{kind}")
-        trace.compute(
-            keys[-1], w.weights_bytes, parameters=f"{prefix}.parameters.{kind}", bits=f"{prefix}.bits.{kind}"
-        )
+        trace.compute(keys[-1], w.weights_bytes, parameters=f"{prefix}.parameters.{kind}", bits=f"{prefix}.bits.{kind}")
     return keys
 
 
@@ -215,9 +211,7 @@ def _capacity(trace: Trace, s: Situation) -> None:
         trace.given(f"{key}.capacity_bytes", capacity, Unit.BYTE, origin)
         trace.given(f"{key}.usable_bytes", usable, Unit.BYTE, usable_origin)
         bandwidth_origin = catalogue_origin(s.device, f"{field}.bandwidth_bytes_per_s")
-        trace.given(
-            f"{key}.bandwidth_bytes_per_s", tier.bandwidth_bytes_per_s, Unit.BYTE_PER_SECOND, bandwidth_origin
-        )
+        trace.given(f"{key}.bandwidth_bytes_per_s", tier.bandwidth_bytes_per_s, Unit.BYTE_PER_SECOND, bandwidth_origin)
         if number == 0:
             trace.given(
                 "memory_bandwidth_bytes_per_s", tier.bandwidth_bytes_per_s, Unit.BYTE_PER_SECOND, bandwidth_origin
@@ -303,7 +297,7 @@ def _answers(trace: Trace, s: Situation) -> None:
         replicas="plan.replicas",
     )
     trace.given("one_request", 1, Unit.REQUEST, METHOD)
-    largest_context(trace, s, "max_context_tokens", "one_request")
+    largest_context(trace, s, "max_context_tokens", "one_request", "accelerator.free_for_kv_bytes")
     trace.compute(
         "max_context_usable_tokens",
         m.usable_context,
@@ -312,9 +306,9 @@ def _answers(trace: Trace, s: Situation) -> None:
     )
 
 
-def largest_context(trace: Trace, s: Situation, key: str, requests: str) -> None:
+def largest_context(trace: Trace, s: Situation, key: str, requests: str, free_bytes: str) -> None:
     """Record the largest context of `requests` at once under `key`, over the cases of how many windows are full."""
-    free = {"free_bytes": "accelerator.free_for_kv_bytes", "requests": requests}
+    free = {"free_bytes": free_bytes, "requests": requests}
     cases = []
     for number, case in enumerate(growth_cases(trace, s)):
         cases.append(f"{key}.case.{number}")

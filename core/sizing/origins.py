@@ -1,20 +1,11 @@
 """Where the given figures of a sizing come from."""
 
-from core.catalogue.records import Device, Engine, Entry, KvFormat, Link, Model, WeightFormat
+from core.catalogue.catalogue import table_of
+from core.catalogue.records import Entry, Model
 from core.trace import Origin, OriginKind
 
 ARTICLE = Origin(OriginKind.ARTICLE)
 METHOD = Origin(OriginKind.METHOD)
-
-#: The folder of the catalogue in which a record stands.
-FOLDERS: dict[type[Entry], str] = {
-    Device: "devices",
-    Link: "links",
-    Model: "models",
-    Engine: "engines",
-    WeightFormat: "weight-formats",
-    KvFormat: "kv-formats",
-}
 
 
 def catalogue_origin(entry: Entry, field: str) -> Origin:
@@ -28,7 +19,7 @@ def model_origin(model: Model | None) -> Origin:
 
 
 def _origin(kind: OriginKind, entry: Entry, field: str) -> Origin:
-    record = f"{FOLDERS[type(entry)]}/{entry.id}"
+    record = f"{table_of(entry).value}/{entry.id}"
     source = entry.source_of(field)
     if source is None:
         return Origin(kind, entry.name, record=record)

@@ -1,9 +1,9 @@
 """How a model is spread when the user leaves it open.
 
 The rules, in this order: what fits one accelerator is copied, not split; what does not is split by tensor parallelism
-where NVLink or a fabric joins the accelerators, and into pipeline stages where only PCIe or a network does; over several
-machines, tensor parallelism stays inside and the pipeline runs between. The smallest split that holds the work wins,
-because the rest can then be copies of it.
+where NVLink or a fabric joins the accelerators, and into pipeline stages where only PCIe or a network does; over
+several machines, tensor parallelism stays inside and the pipeline runs between. The smallest split that holds the work
+wins, because the rest can then be copies of it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -69,7 +69,8 @@ class Load:
         part = self._weights(plan) + self.other_bytes
         each = sum(self._cache(group, plan) for group in self.blueprint.attention)
         each += sum(self._state(group, plan) for group in self.blueprint.recurrent)
-        return part + each * memory.requests_per_replica(requests, plan.replicas) <= self.limit_bytes
+        here: int = memory.requests_per_replica(requests, plan.replicas)
+        return part + each * here <= self.limit_bytes
 
     def _weights(self, plan: Plan) -> int:
         apart = REPLICATED + FIRST_STAGE + LAST_STAGE

@@ -1,47 +1,30 @@
-"""Which precision each class of tensors has."""
+"""Which precision each class of tensors has in memory.
 
-from collections.abc import Mapping
+`core.catalogue.precision` says what a file holds; here is what that means for memory, and the article's rule of thumb.
+"""
+
+from collections.abc import Iterable, Mapping
 from math import floor
 
-from core.architecture.blueprint import Blueprint, TensorClass
-from core.catalogue.records import Model, WeightFormat
+from core.architecture.blueprint import TensorClass
+from core.catalogue.records import WeightFormat
+
+#: Classes that a GGUF file of the language model does not hold: they take no memory.
+NOT_IN_GGUF = (TensorClass.VISION, TensorClass.MTP)
 
 
-def weight_bits(
-    blueprint: Blueprint, weight_format: WeightFormat, own: Mapping[TensorClass, float], article: bool
-) -> dict[TensorClass, float]:
-    """Bits per weight of every class of tensors of a model.
+def plain_bits(weight_format: WeightFormat, classes: Iterable[TensorClass]) -> dict[TensorClass, float]:
+    """The bits that people say, for every class alike: 4 for NVFP4 with its 4.5, 8 for FP8 [bit/weight].
 
-    A format keeps some classes in another precision; a checkpoint may state its own (`own`). GGUF files of mixtures give
-    the tensors outside the experts more bits and take them from the experts. In article mode every weight has the
-    format's plain bits: 4 for NVFP4, not 4.5.
-
-    Parameters
-    ----------
-    blueprint : whose classes are meant
-    weight_format : as chosen
-    own : bits that the checkpoint states [bit/weight]
-    article : the founding article's simplification
-
-    Returns
-    -------
-    bits per weight by class [bit/weight]
+    >>> fp4 = WeightFormat(id="nvfp4", name="NVFP4", bits=4.5, compute="fp4", format_class="nvfp4")
+    >>> plain_bits(fp4, [TensorClass.HEAD])[TensorClass.HEAD]
+    4.0
     """
-    if article or weight_format.flat:
-        return dict.fromkeys(blueprint.parameters, float(floor(weight_format.bits)))
-    extra = weight_format.moe_dense_extra_bits if blueprint.moe else 0.0
-    bits = {c: own.get(c, weight_format.kept.get(c, weight_format.bits + extra)) for c in blueprint.parameters}
-    if extra and TensorClass.EXPERT not in own:
-        raised = sum(n for c, n in blueprint.parameters.items() if c not in weight_format.kept and c not in own)
-        experts = blueprint.parameters[TensorClass.EXPERT]
-        bits[TensorClass.EXPERT] = weight_format.bits - extra * (raised - experts) / experts
-    return bits
+    return dict.fromkeys(classes, float(max(1, floor(weight_format.bits))))
 
 
-def own_bits(blueprint: Blueprint, model: Model | None, format_id: str) -> Mapping[TensorClass, float]:
-    """What the checkpoint in this format says of its own bits: the catalogue's record, else the config of the model."""
-    for checkpoint in model.checkpoints if model else ():
-        if checkpoint.weights == format_id and checkpoint.bits:
-            return checkpoint.bits
-    quantisation = blueprint.quantisation
-    return quantisation.bits if quantisation and quantisation.format_id == format_id else {}
+def stored_bits(weight_format: WeightFormat, bits: Mapping[TensorClass, float]) -> Mapping[TensorClass, float]:
+    """Bits of each class as far as the file holds it: nothing for the image tower and MTP layers of a GGUF file."""
+    if weight_format.container != "gguf":
+        return bits
+    return {**bits, **dict.fromkeys(NOT_IN_GGUF, 0.0)}

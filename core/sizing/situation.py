@@ -5,29 +5,18 @@ Everything after this works on a `Situation`: no ids, no "auto", nothing missing
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 from core.architecture.blueprint import AttentionKind, Blueprint, TensorClass
 from core.architecture.textbook import textbook_blueprint
-from core.catalogue.records import Device, DeviceKind, Engine, KvFormat, Link, Model, WeightFormat
+from core.catalogue.catalogue import Catalogue
+from core.catalogue.precision import compose_bits
+from core.catalogue.records import Device, DeviceKind, Engine, KvFormat, Link, WeightFormat
 from core.errors import InvalidInput, UnsupportedArchitecture
 from core.scenario import CatalogueModel, Deployment, Mode, Plan, Scenario
 from core.sizing.companions import placed_companions
 from core.sizing.links import BETWEEN_MACHINES, Links
 from core.sizing.plan import Load, choose_plan
-from core.sizing.precision import own_bits, weight_bits
-
-
-class Catalogue(Protocol):
-    """What sizing asks of the catalogue; an id that is not there raises CatalogueError."""
-
-    def device(self, id: str, /) -> Device: ...
-    def link(self, id: str, /) -> Link: ...
-    def model(self, id: str, /) -> Model: ...
-    def weight_format(self, id: str, /) -> WeightFormat: ...
-    def kv_format(self, id: str, /) -> KvFormat: ...
-    def engine(self, id: str, /) -> Engine: ...
-    def blueprint(self, id: str, /) -> Blueprint: ...
+from core.sizing.precision import plain_bits, stored_bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +28,7 @@ class Situation:
     nodes           machines; `accelerators / nodes` stand in each
     link            joins the accelerators of one node; None when there is one accelerator in it
     network         joins nodes; None when there is one node
+    weight_format   as the engine's files hold it: MXFP4 means its GGUF variant for llama.cpp
     bits            bits per weight by class, after checkpoint and quantisation config
     kv_format       in article mode with plain element sizes, without scales
     """
@@ -74,7 +64,7 @@ def resolve(scenario: Scenario, catalogue: Catalogue) -> Situation:
     article = scenario.mode is Mode.ARTICLE
     device = catalogue.device(deployment.device)
     engine = catalogue.engine(deployment.engine)
-    weight_format = catalogue.weight_format(scenario.weights)
+    weight_format = catalogue.format_for(scenario.weights, engine)
     kv_format = _kv_format(catalogue.kv_format(scenario.kv_format), article)
     blueprint = _blueprint(scenario, catalogue)
     bits = _bits(scenario, catalogue, blueprint, weight_format)
@@ -87,7 +77,7 @@ def resolve(scenario: Scenario, catalogue: Catalogue) -> Situation:
     if plan is None:
         beside = sum(companion.weights_bytes for companion in placed_companions(scenario, catalogue))
         load = Load.of(scenario, blueprint, device, engine, kv_format, bits, beside)
-        plan = choose_plan(load, nodes, per_node, links.fast_domain(per_node))
+        plan = choose_plan(load, nodes, per_node, links.fast_domain(per_node) if engine.tensor_parallel else 1)
     _check(plan, nodes * per_node, device)
     return Situation(
         scenario=scenario,
@@ -125,10 +115,12 @@ def machines(device: Device, deployment: Deployment) -> tuple[int, int]:
 
 def _bits(
     scenario: Scenario, catalogue: Catalogue, blueprint: Blueprint, weight_format: WeightFormat
-) -> dict[TensorClass, float]:
-    model = catalogue.model(scenario.model.id) if isinstance(scenario.model, CatalogueModel) else None
-    own = own_bits(blueprint, model, weight_format.id)
-    return weight_bits(blueprint, weight_format, own, scenario.mode is Mode.ARTICLE)
+) -> Mapping[TensorClass, float]:
+    if scenario.mode is Mode.ARTICLE:
+        return plain_bits(weight_format, blueprint.parameters)
+    if isinstance(scenario.model, CatalogueModel):
+        return stored_bits(weight_format, catalogue.bits(scenario.model.id, weight_format))
+    return stored_bits(weight_format, compose_bits(weight_format, blueprint))
 
 
 def _blueprint(scenario: Scenario, catalogue: Catalogue) -> Blueprint:
