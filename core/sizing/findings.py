@@ -102,6 +102,8 @@ def format_not_native(trace: Trace, s: Situation) -> Iterator[Finding]:
 def is_native(s: Situation) -> bool:
     """Has the device arithmetic for the rate that the format computes with?"""
     rates, compute = s.device.peak_flops, s.weight_format.compute
+    if compute == "fp16" or not rates:  # every accelerator has FP16; without any rate nothing is known
+        return True
     if not rates.get(compute):
         return False
     offered = s.device.fp4_format.split(";")[0].lower()
