@@ -125,7 +125,7 @@ class Device(Entry):
     # at half rate: their "fp16_fp16_accumulate" is the full rate that llama.cpp uses
     peak_flops: Mapping[str, float] = {}
     peak_alternatives: Mapping[str, tuple[float, ...]] = {}  # what other sources say
-    peak_basis: str = ""  # "vendor_dense", "vendor_sparse_halved", "third_party", "derived", "not_sourced"
+    peak_basis: str = ""  # "vendor_dense", "vendor_sparse_halved", "third_party", "derived", "single_accelerator"
     peak_note: str = ""
     fp4_format: str = ""  # "NVFP4/MXFP4", "MXFP4 (also MXFP6); not NVFP4"; empty without FP4 units
     compute_capability: str = ""

@@ -85,6 +85,26 @@ def test_json_both_ways(mine: Device, shipped: Catalogue) -> None:
     assert Overlay().is_empty
 
 
+def test_records_of_store_and_scenario_file(mine: Device, shipped: Catalogue) -> None:
+    overlay = Overlay(devices=(mine,), links=(shipped.link("pcie-gen5-x16"),))
+    plain = overlay.to_records()
+    assert plain.keys() == {"devices", "links"}
+    assert Overlay.from_records(plain) == overlay
+    assert Overlay.from_records({"devices": {mine.id: mine.model_dump_json()}}).devices == (mine,)
+    assert Overlay.from_records({}).is_empty
+
+
+def test_broken_records_are_named(mine: Device) -> None:
+    with pytest.raises(CatalogueError, match="of the unknown kind “cheeses”"):
+        Overlay.from_records({"cheeses": {}})
+    with pytest.raises(CatalogueError, match=r"The entry devices/x cannot be read: vendor: Field required"):
+        Overlay.from_records({"devices": {"x": {"id": "x", "name": "x"}}})
+    with pytest.raises(CatalogueError, match=r"The entry devices/x cannot be read: the record: Invalid JSON"):
+        Overlay.from_records({"devices": {"x": "{"}})
+    with pytest.raises(CatalogueError, match=f"The entry devices/x calls itself “{mine.id}”"):
+        Overlay.from_records({"devices": {"x": mine.model_dump_json()}})
+
+
 def test_broken_overlay_says_where(mine: Device) -> None:
     with pytest.raises(
         CatalogueError, match=r"Your catalogue entries cannot be read: devices.0.vendor: Field required"
