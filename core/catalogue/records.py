@@ -15,7 +15,8 @@ from core.architecture.blueprint import TensorClass
 
 
 class Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    # some published configs hold "Infinity", which must not become null on its way through a file
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, ser_json_inf_nan="constants")
 
 
 class Confidence(StrEnum):
