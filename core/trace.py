@@ -1,8 +1,8 @@
 """How every figure came about: the numbers that were given, and the formulas that were applied to them.
 
 A `Trace` is filled while a scenario is sized. Each entry is either *given* (a catalogue figure, a choice of the user, a
-number counted from a model file) or *computed* (a formula function applied to entries that are already there). Because a
-computed entry names its function and its inputs, it can be explained in words, printed with its numbers put in, and
+number counted from a model file) or *computed* (a formula function applied to entries that are already there). Because
+a computed entry names its function and its inputs, it can be explained in words, printed with its numbers put in, and
 evaluated again: `Trace.reevaluate` must return the very same float.
 
 A formula is an ordinary function whose docstring states the formula as `name = expression` in its second paragraph,
