@@ -103,9 +103,9 @@ def _exhibit(sizing: Sizing, write: Formatter, figures: Figures) -> Exhibit:
         "missing": write.bytes(sizing.shortfall_bytes),
     }
     if sizing.fits:
-        message = _("{requests} of {context} tokens take {total} of the {limit} the engine may use")
+        message = _("{total} of the {limit} the engine may use, for {requests} of {context} tokens")
     else:
-        message = _("{requests} of {context} tokens need {total}, {missing} more than there is")
+        message = _("{total}, {missing} more than there is, for {requests} of {context} tokens")
     return Exhibit(
         number=_("Exhibit {number}").format(number=1),
         message=message.format(**numbers),
