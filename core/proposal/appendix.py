@@ -1,5 +1,6 @@
 """The appendix: every figure that the proposal shows, line by line down to the numbers that were given."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 from core.language.figures import label
@@ -189,14 +190,21 @@ def _cited(known: Origin) -> Cited:
 def _input(entry: Given, write: Formatter, sources: dict[Cited, AppendixSource]) -> AppendixInput:
     known = entry.origin
     source = sources.get(_cited(known))
-    _name, _equals, made_up = known.title.rpartition(" = ") if known.kind is OriginKind.CALIBRATION else ("", "", "")
     return AppendixInput(
         name=label(entry.key),
         value=write.value(entry.value, entry.unit),
         kind=origin(known.kind),
         source=source.number if source else "",
-        detail=made_up if " " in made_up else "",
+        detail=_made_up(known, write),
     )
+
+
+def _made_up(known: Origin, write: Formatter) -> str:
+    """How a fitted number is composed of a base and factors, "0.85 × 1.12 (serving)"; empty where it stands alone."""
+    if known.kind is not OriginKind.CALIBRATION or " × " not in known.title:
+        return ""
+    text = known.title.rpartition(" = ")[2]
+    return re.sub(r"(?<![\w.-])\d+\.?\d*(?:e-?\d+)?(?![\w-])", lambda found: write.number(float(found[0])), text)
 
 
 def _glossary() -> list[Point]:
