@@ -8,7 +8,7 @@ from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Model, WeightFormat
 from core.physics.weights import weights_bytes
 from core.scenario import CompanionRole, Mode, Placement, Scenario
-from core.sizing.precision import plain_bits
+from core.sizing.precision import flat_bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,6 @@ def placed_companions(scenario: Scenario, catalogue: Catalogue) -> list[PlacedCo
                 parameters: Mapping[TensorClass, int] = {TensorClass.FEED_FORWARD: companion.parameters or 0}
             else:
                 parameters = catalogue.blueprint(model).parameters
-            bits = plain_bits(weight_format, parameters) if article else catalogue.bits(model, weight_format)
+            bits = flat_bits(weight_format, parameters) if article else catalogue.bits(model, weight_format)
             placed.append(PlacedCompanion(companion.role, model, weight_format, parameters, bits))
     return placed

@@ -4,12 +4,11 @@ A rule is a function of the trace and the situation that returns its findings. N
 record the figure that they compare with (`textbook.`, `checkpoint.`).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
-from core.architecture.blueprint import NoteKind
+from core.architecture.blueprint import NoteKind, TensorClass
 from core.catalogue.precision import compose_bits
-from core.catalogue.records import DeviceKind, LinkKind
-from core.errors import CatalogueError
+from core.catalogue.records import DeviceKind, LinkKind, WeightFormat
 from core.physics import kv_cache as kv
 from core.physics import memory as m
 from core.physics import weights as w
@@ -103,6 +102,8 @@ def format_not_native(trace: Trace, s: Situation) -> Iterator[Finding]:
 def is_native(s: Situation) -> bool:
     """Has the device arithmetic for the rate that the format computes with?"""
     rates, compute = s.device.peak_flops, s.weight_format.compute
+    if compute == "fp16" or not rates:  # every accelerator has FP16; without any rate nothing is known
+        return True
     if not rates.get(compute):
         return False
     offered = s.device.fp4_format.split(";")[0].lower()
@@ -196,18 +197,26 @@ def article_mode(trace: Trace, s: Situation) -> Iterator[Finding]:
 
 
 def textbook_kv(trace: Trace, s: Situation) -> Iterator[Finding]:
-    """A cache in every layer, as the rule of thumb has it, would be another figure; so would the article's example."""
+    """A cache of every head in every layer, the rule of thumb, would be another figure; so would the article's example.
+
+    The article's figure stands third where the model is of the size that it speaks of. Copies on several ranks are left
+    out: they are the plan's, not the model's.
+    """
     caching = cached_groups(s.blueprint)
     if _article(s) or not caching:
         return
     _, group = max(caching, key=lambda numbered: numbered[1].cached)
-    shape = {"layers": s.blueprint.layers, "kv_heads": group.kv_heads}
-    shape |= {"key_dim": group.key_dim, "value_dim": group.value_dim}
-    figures = ["kv_bytes_per_request", _rule_of_thumb(trace, s, "textbook", shape)]
+    heads = group.query_heads if group.kind in LATENT else group.kv_heads
+    shapes = {"textbook": {"layers": s.blueprint.layers, "kv_heads": heads}}
+    shapes["textbook"] |= {"key_dim": group.key_dim, "value_dim": group.value_dim}
     if is_of_the_article(s):
-        figures.append(_rule_of_thumb(trace, s, "article", ARTICLE_GEOMETRY))
-    if any(_differs(trace["kv_bytes_per_request"], trace[key]) for key in figures[1:]):
-        yield _note(FindingKind.TEXTBOOK_KV, *figures, "kv_bytes_per_token", "state_bytes_per_request")
+        shapes["article"] = ARTICLE_GEOMETRY
+    element, tokens = s.kv_format.bits / 8, trace["workload.context_tokens"]
+    others = [kv.kv_bytes_per_token(**shape, element_bytes=element) * tokens for shape in shapes.values()]
+    if any(_differs(trace["kv_logical_bytes_per_request"], other) for other in others):
+        compared = [_rule_of_thumb(trace, s, name, shape) for name, shape in shapes.items()]
+        figures = ("kv_logical_bytes_per_request", *compared, "kv_bytes_per_token", "state_bytes_per_request")
+        yield _note(FindingKind.TEXTBOOK_KV, *figures)
 
 
 def is_of_the_article(s: Situation) -> bool:
@@ -239,60 +248,80 @@ def _rule_of_thumb(trace: Trace, s: Situation, name: str, shape: dict[str, int])
 
 def textbook_weights(trace: Trace, s: Situation) -> Iterator[Finding]:
     """Parameters times the bits that people say would be another figure than the checkpoint."""
-    if _article(s) or s.weight_format.flat:
-        return
-    if _differs(trace["memory_item.weights"], trace[_flat_weights(trace, s)]):
-        yield _note(FindingKind.TEXTBOOK_WEIGHTS, "memory_item.weights", "textbook.weights_bytes")
+    if not (_article(s) or s.weight_format.flat) and _differs(trace["memory_item.weights"], _flat_weights(trace, s)):
+        yield _note(FindingKind.TEXTBOOK_WEIGHTS, "memory_item.weights", _record_flat_weights(trace, s))
 
 
-def _flat_weights(trace: Trace, s: Situation) -> str:
+def _flat_weights(trace: Trace, s: Situation) -> float:
+    return float(w.weights_bytes(trace["model.total_parameters"], plain_bits(s.weight_format)))
+
+
+def _record_flat_weights(trace: Trace, s: Situation) -> str:
     """Record all parameters at the format's plain bits; return the key."""
-    bits = next(iter(plain_bits(s.weight_format, s.blueprint.parameters).values()))
-    trace.given("textbook.bits", bits, Unit.BIT_PER_WEIGHT, METHOD)
+    trace.given("textbook.bits", plain_bits(s.weight_format), Unit.BIT_PER_WEIGHT, METHOD)
     trace.compute("textbook.weights_bytes", w.weights_bytes, parameters="model.total_parameters", bits="textbook.bits")
     return "textbook.weights_bytes"
 
 
 def checkpoint_just_misses(trace: Trace, s: Situation) -> Iterator[Finding]:
     """Flat bits per weight fit the usable memory; the checkpoint as it is published does not."""
-    tiers = s.device.memory_tiers
-    trace.given(
-        "device.usable_bytes",
-        s.scenario.deployment.capacity_bytes or tiers[0].usable_bytes or tiers[0].capacity_bytes,
-        Unit.BYTE,
-        catalogue_origin(s.device, "memory_tiers.0.usable_bytes"),
-    )
-    trace.compute("memory.usable_bytes", m.times, bytes_each="device.usable_bytes", number="deployment.accelerators")
-    usable = trace["memory.usable_bytes"] / s.plan.replicas
-    flat, published, name = _flat_and_published(trace, s)
-    if len(tiers) == 1 and published and trace[flat] <= usable < trace[published]:
-        yield _note(FindingKind.CHECKPOINT_JUST_MISSES, published, "memory.usable_bytes", flat, subject=name)
+    tier = s.device.memory_tiers[0]
+    each = s.scenario.deployment.capacity_bytes or tier.usable_bytes or tier.capacity_bytes
+    usable = each * s.plan.tensor * s.plan.pipeline
+    weights = trace["memory_item.weights"]
+    if len(s.device.memory_tiers) > 1:
+        return
+    if not (_article(s) or s.weight_format.flat):
+        if _flat_weights(trace, s) <= usable < weights:
+            figures = "memory_item.weights", _record_usable(trace, s, each), _record_flat_weights(trace, s)
+            yield _note(FindingKind.CHECKPOINT_JUST_MISSES, *figures, subject=s.weight_format.name)
+        return
+    published = _published_format(s)
+    if published is None or weights > usable:
+        return
+    bits = _published_bits(s, published)
+    if usable < sum(w.weights_bytes(number, bits[kind]) for kind, number in s.blueprint.parameters.items()):
+        key = _record_checkpoint(trace, s, published, bits)
+        figures = key, _record_usable(trace, s, each), "memory_item.weights"
+        yield _note(FindingKind.CHECKPOINT_JUST_MISSES, *figures, subject=published.name)
 
 
-def _flat_and_published(trace: Trace, s: Situation) -> tuple[str, str, str]:
-    """The keys of the weights at flat bits and as published, and the name of the published format."""
-    if not (s.weight_format.flat or _article(s)):
-        return _flat_weights(trace, s), "memory_item.weights", s.weight_format.name
-    try:
-        wanted = FOUR_BIT_CHECKPOINT if s.weight_format.flat and s.weight_format.bits == 4 else s.weight_format.id
-        weight_format = s.catalogue.weight_format(wanted)
-    except CatalogueError:
-        return "memory_item.weights", "", ""
-    if weight_format.flat:
-        return "memory_item.weights", "", ""
+def _record_usable(trace: Trace, s: Situation, each: int) -> str:
+    """Record what software can allocate on the accelerators of one replica; return the key."""
+    source = catalogue_origin(s.device, "memory_tiers.0.usable_bytes")
+    trace.given("device.usable_bytes", each, Unit.BYTE, source)
+    trace.given("replica.accelerators", s.plan.tensor * s.plan.pipeline, Unit.COUNT, METHOD)
+    trace.compute("memory.usable_bytes", m.times, bytes_each="device.usable_bytes", number="replica.accelerators")
+    return "memory.usable_bytes"
+
+
+def _published_format(s: Situation) -> WeightFormat | None:
+    """The format whose checkpoints a flat one stands for; None where there is none to compare with."""
+    four_bit = s.weight_format.flat and s.weight_format.bits == 4
+    if four_bit and FOUR_BIT_CHECKPOINT not in s.catalogue.weight_formats:
+        return None
+    weight_format = s.catalogue.weight_format(FOUR_BIT_CHECKPOINT) if four_bit else s.weight_format
+    return None if weight_format.flat else weight_format
+
+
+def _published_bits(s: Situation, weight_format: WeightFormat) -> Mapping[TensorClass, float]:
     chosen = s.scenario.model
     if isinstance(chosen, CatalogueModel):
-        bits = s.catalogue.bits(chosen.id, weight_format)
-    else:
-        bits = compose_bits(weight_format, s.blueprint)
-    keys = []
+        return s.catalogue.bits(chosen.id, weight_format)
+    return compose_bits(weight_format, s.blueprint)
+
+
+def _record_checkpoint(
+    trace: Trace, s: Situation, weight_format: WeightFormat, bits: Mapping[TensorClass, float]
+) -> str:
+    """Record the weights as they are published in a format; return the key."""
+    source, keys = catalogue_origin(weight_format, "bits"), []
     for kind in s.blueprint.parameters:
         keys.append(f"checkpoint.weights_bytes.{kind}")
-        source = catalogue_origin(weight_format, "bits")
         trace.given(f"checkpoint.bits.{kind}", bits[kind], Unit.BIT_PER_WEIGHT, source)
         trace.compute(keys[-1], w.weights_bytes, parameters=f"model.parameters.{kind}", bits=f"checkpoint.bits.{kind}")
     trace.compute("checkpoint.weights_bytes", w.total_weights_bytes, classes=keys)
-    return "memory_item.weights", "checkpoint.weights_bytes", weight_format.name
+    return "checkpoint.weights_bytes"
 
 
 def price(trace: Trace, s: Situation) -> Iterator[Finding]:

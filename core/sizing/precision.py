@@ -13,14 +13,18 @@ from core.catalogue.records import WeightFormat
 NOT_IN_GGUF = (TensorClass.VISION, TensorClass.MTP)
 
 
-def plain_bits(weight_format: WeightFormat, classes: Iterable[TensorClass]) -> dict[TensorClass, float]:
-    """The bits that people say, for every class alike: 4 for NVFP4 with its 4.5, 8 for FP8 [bit/weight].
+def plain_bits(weight_format: WeightFormat) -> float:
+    """The bits that people say: 4 for NVFP4 with its 4.5, 8 for FP8 [bit/weight].
 
-    >>> fp4 = WeightFormat(id="nvfp4", name="NVFP4", bits=4.5, compute="fp4", format_class="nvfp4")
-    >>> plain_bits(fp4, [TensorClass.HEAD])[TensorClass.HEAD]
+    >>> plain_bits(WeightFormat(id="nvfp4", name="NVFP4", bits=4.5, compute="fp4", format_class="nvfp4"))
     4.0
     """
-    return dict.fromkeys(classes, float(max(1, floor(weight_format.bits))))
+    return float(max(1, floor(weight_format.bits)))
+
+
+def flat_bits(weight_format: WeightFormat, classes: Iterable[TensorClass]) -> dict[TensorClass, float]:
+    """The same plain bits for every class, as the article counts."""
+    return dict.fromkeys(classes, plain_bits(weight_format))
 
 
 def stored_bits(weight_format: WeightFormat, bits: Mapping[TensorClass, float]) -> Mapping[TensorClass, float]:

@@ -16,7 +16,7 @@ from core.scenario import CatalogueModel, Deployment, Mode, Plan, Scenario
 from core.sizing.companions import placed_companions
 from core.sizing.links import BETWEEN_MACHINES, Links
 from core.sizing.plan import Load, choose_plan
-from core.sizing.precision import plain_bits, stored_bits
+from core.sizing.precision import flat_bits, stored_bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ def _bits(
     scenario: Scenario, catalogue: Catalogue, blueprint: Blueprint, weight_format: WeightFormat
 ) -> Mapping[TensorClass, float]:
     if scenario.mode is Mode.ARTICLE:
-        return plain_bits(weight_format, blueprint.parameters)
+        return flat_bits(weight_format, blueprint.parameters)
     if isinstance(scenario.model, CatalogueModel):
         return stored_bits(weight_format, catalogue.bits(scenario.model.id, weight_format))
     return stored_bits(weight_format, compose_bits(weight_format, blueprint))

@@ -224,7 +224,9 @@ def fixed_sizing(card: Card = Card()) -> Sizing:  # noqa: B008 - a frozen value
         ttft=_estimate(trace, "ttft_s", card),
         throughput=_estimate(trace, "output_tok_s_total", card),
         prefill=_estimate(trace, "prefill_tok_s", card),
-        step=tuple(TimePart(cause, f"decode_step_s.{cause}", trace[f"decode_step_s.{cause}"]) for cause in card.step_ms),
+        step=tuple(
+            TimePart(cause, f"decode_step_s.{cause}", trace[f"decode_step_s.{cause}"]) for cause in card.step_ms
+        ),
         prefill_step=(TimePart(Cause.COMPUTE, "ttft_s", trace["ttft_s"]),),
         decode_limit=card.limit,
         prefill_limit=Limit.COMPUTE,
@@ -436,7 +438,9 @@ def second_tier() -> Sizing:
             step_ms={Cause.WEIGHTS: 22.0, Cause.SECOND_TIER: 283.0, Cause.KV_CACHE: 1.1, Cause.ENGINE: 2.0},
             limit=Limit.SECOND_TIER,
             findings=(
-                Finding(FindingKind.SECOND_TIER, Weight.WARNING, ("spill.weights_bytes", "tier.1.bandwidth_bytes_per_s")),
+                Finding(
+                    FindingKind.SECOND_TIER, Weight.WARNING, ("spill.weights_bytes", "tier.1.bandwidth_bytes_per_s")
+                ),
             ),
         )
     )
