@@ -1,7 +1,7 @@
 """What `size()` returns: every figure in a trace, and the structure in which a person reads them.
 
-The numbers live in `Sizing.trace`; the small records here say which of them belong together and name their keys, so that
-any figure on screen or paper can be explained. Words are put to these enums in `core.language`.
+The numbers live in `Sizing.trace`; the small records here say which of them belong together and name their keys, so
+that any figure on screen or paper can be explained. Words are put to these enums in `core.language`.
 """
 
 from dataclasses import dataclass
