@@ -7,96 +7,107 @@ sizing does not hold is written as "unknown".
 from collections.abc import Callable
 from decimal import Decimal
 
+from core.architecture.blueprint import NoteKind
 from core.language.messages import gettext as _
-from core.language.messages import marked as N_
+from core.language.messages import marked
 from core.language.numbers import Formatter, current
+from core.language.sentences import reading_note
 from core.sizing.report import Finding, FindingKind, Sizing
 from core.trace import Trace
 from core.units import Unit
 
 _TITLES = {
-    FindingKind.SECOND_TIER: N_("Part of it lies in slow memory"),
-    FindingKind.BEYOND_TRAINED_CONTEXT: N_("Longer than the model has learnt"),
-    FindingKind.FORMAT_NOT_NATIVE: N_("The format saves memory, not time"),
-    FindingKind.ENGINE_WITHOUT_FORMAT: N_("Engine and format do not go together"),
-    FindingKind.ENGINE_WITHOUT_DEVICE: N_("Engine and hardware do not go together"),
-    FindingKind.CAPACITY_WITHOUT_BANDWIDTH: N_("Much memory, slowly read"),
-    FindingKind.PCIE_TENSOR_PARALLEL: N_("The exchange over PCIe costs time"),
-    FindingKind.SPARK_CLUSTER: N_("More machines bring room, not speed"),
-    FindingKind.KV_HEADS_REPLICATED: N_("Cache heads are kept more than once"),
-    FindingKind.HEADS_NOT_DIVISIBLE: N_("The heads cannot be shared out evenly"),
-    FindingKind.EVIDENCE_GENERIC: N_("No measurement of anything alike"),
-    FindingKind.MODEL_READ_WITH_WARNING: N_("The model was read with a reservation"),
-    FindingKind.PRICE_RANGE_WIDE: N_("Quotes lie far apart"),
-    FindingKind.PRICE_UNKNOWN: N_("The price is unknown"),
-    FindingKind.ARTICLE_MODE: N_("Simplified as in the article"),
-    FindingKind.TEXTBOOK_KV: N_("Why a rule of thumb gives another cache"),
-    FindingKind.TEXTBOOK_WEIGHTS: N_("Why a rule of thumb gives other weights"),
-    FindingKind.CHECKPOINT_JUST_MISSES: N_("The published checkpoint just misses"),
-    FindingKind.MOE_ACTIVE_RESIDENT: N_("All experts must be in memory"),
-    FindingKind.CLOSE_TO_LIMIT: N_("Little room is left"),
-    FindingKind.QUEUE: N_("Beyond this, requests wait"),
+    FindingKind.SECOND_TIER: marked("Part of it lies in slow memory"),
+    FindingKind.BEYOND_TRAINED_CONTEXT: marked("Longer than the model has learnt"),
+    FindingKind.FORMAT_NOT_NATIVE: marked("The format saves memory, not time"),
+    FindingKind.ENGINE_WITHOUT_FORMAT: marked("Engine and format do not go together"),
+    FindingKind.ENGINE_WITHOUT_DEVICE: marked("Engine and hardware do not go together"),
+    FindingKind.CAPACITY_WITHOUT_BANDWIDTH: marked("Much memory, slowly read"),
+    FindingKind.PCIE_TENSOR_PARALLEL: marked("The exchange over PCIe costs time"),
+    FindingKind.SPARK_CLUSTER: marked("More machines bring room, not speed"),
+    FindingKind.KV_HEADS_REPLICATED: marked("Cache heads are kept more than once"),
+    FindingKind.HEADS_NOT_DIVISIBLE: marked("The heads cannot be shared out evenly"),
+    FindingKind.EVIDENCE_GENERIC: marked("No measurement of anything alike"),
+    FindingKind.MODEL_READ_WITH_WARNING: marked("The model was read with a reservation"),
+    FindingKind.PRICE_RANGE_WIDE: marked("Quotes lie far apart"),
+    FindingKind.PRICE_UNKNOWN: marked("The price is unknown"),
+    FindingKind.ARTICLE_MODE: marked("Simplified as in the article"),
+    FindingKind.TEXTBOOK_KV: marked("Why a rule of thumb gives another cache"),
+    FindingKind.TEXTBOOK_WEIGHTS: marked("Why a rule of thumb gives other weights"),
+    FindingKind.CHECKPOINT_JUST_MISSES: marked("The published checkpoint just misses"),
+    FindingKind.MOE_ACTIVE_RESIDENT: marked("All experts must be in memory"),
+    FindingKind.CLOSE_TO_LIMIT: marked("Little room is left"),
+    FindingKind.QUEUE: marked("Beyond this, requests wait"),
 }
 
 _SENTENCES = {
-    FindingKind.SECOND_TIER: N_(
+    FindingKind.SECOND_TIER: marked(
         "{spilled} do not fit into {first_tier} and lie in {second_tier}, which is read at {second_rate} "
         "instead of {first_rate}; every token waits for it."
     ),
-    FindingKind.BEYOND_TRAINED_CONTEXT: N_(
+    FindingKind.BEYOND_TRAINED_CONTEXT: marked(
         "The context of {context} is longer than the {trained} that {model} was trained for: it may fit, "
         "but answers get worse."
     ),
-    FindingKind.FORMAT_NOT_NATIVE: N_(
+    FindingKind.FORMAT_NOT_NATIVE: marked(
         "{device} does not compute in {subject}: memory and writing gain from it, reading prompts does not."
     ),
-    FindingKind.ENGINE_WITHOUT_FORMAT: N_("{engine} does not load {subject}: choose another engine or format."),
-    FindingKind.ENGINE_WITHOUT_DEVICE: N_("{engine} does not run on {device}: choose another engine."),
-    FindingKind.CAPACITY_WITHOUT_BANDWIDTH: N_(
+    FindingKind.ENGINE_WITHOUT_FORMAT: marked("{engine} does not load {subject}: choose another engine or format."),
+    FindingKind.ENGINE_WITHOUT_DEVICE: marked("{engine} does not run on {device}: choose another engine."),
+    FindingKind.CAPACITY_WITHOUT_BANDWIDTH: marked(
         "{device} holds {capacity} but reads only {first_rate}: large models fit, and write slowly."
     ),
-    FindingKind.PCIE_TENSOR_PARALLEL: N_(
+    FindingKind.PCIE_TENSOR_PARALLEL: marked(
         "Tensor parallelism over {link} spends {exchange} of each token on exchange; replicas or a pipeline "
         "exchange far less."
     ),
-    FindingKind.SPARK_CLUSTER: N_(
+    FindingKind.SPARK_CLUSTER: marked(
         "{accelerators} machines hold a larger model together, but one answer is written no faster than on one."
     ),
-    FindingKind.KV_HEADS_REPLICATED: N_(
-        "{kv_heads} KV heads on {tensor} accelerators: heads are copied, so the cache takes more memory in all."
+    FindingKind.KV_HEADS_REPLICATED: marked(
+        "{first} KV heads on {tensor} accelerators: heads are copied, so the cache takes more memory in all."
     ),
-    FindingKind.HEADS_NOT_DIVISIBLE: N_(
-        "{query_heads} heads cannot be divided among {tensor} accelerators: choose another tensor parallel width."
+    FindingKind.HEADS_NOT_DIVISIBLE: marked(
+        "{first} heads cannot be divided among {tensor} accelerators: choose another tensor parallel width."
     ),
-    FindingKind.EVIDENCE_GENERIC: N_(
+    FindingKind.EVIDENCE_GENERIC: marked(
         "Neither this device family nor this engine was measured: expect {speed_range}, and measure before you promise."
     ),
-    FindingKind.MODEL_READ_WITH_WARNING: N_("{model}: {subject}"),
-    FindingKind.PRICE_RANGE_WIDE: N_("Quotes for {device} run from {price_low} to {price_high}: ask for an offer."),
-    FindingKind.PRICE_UNKNOWN: N_("The catalogue has no price for {device}; enter yours."),
-    FindingKind.ARTICLE_MODE: N_(
+    FindingKind.MODEL_READ_WITH_WARNING: marked("{model}: {subject}"),
+    FindingKind.PRICE_RANGE_WIDE: marked("Quotes for {device} run from {price_low} to {price_high}: ask for an offer."),
+    FindingKind.PRICE_UNKNOWN: marked("The catalogue has no price for {device}; enter yours."),
+    FindingKind.ARTICLE_MODE: marked(
         "Computed as in the founding article: capacity as on the label, flat bits per weight, plain cache, "
         "no limit set by the engine."
     ),
-    FindingKind.TEXTBOOK_KV: N_(
-        "With a cache in every layer one request would take {second}; {model} keeps one in {caching_layers} of its "
-        "{layers} layers and takes {first}."
+    FindingKind.TEXTBOOK_KV: marked(
+        "The rule of thumb, a full cache in every layer, gives {second} for one request; {model} is built otherwise "
+        "and takes {first}."
     ),
-    FindingKind.TEXTBOOK_WEIGHTS: N_(
+    FindingKind.TEXTBOOK_WEIGHTS: marked(
         "Parameters times bits give {second}; with scales, and with the parts kept in higher precision, "
         "the weights take {first}."
     ),
-    FindingKind.CHECKPOINT_JUST_MISSES: N_(
-        "The published checkpoint {subject} takes {first}, just more than the {second} that can be used."
+    FindingKind.CHECKPOINT_JUST_MISSES: marked(
+        "The checkpoint in {subject}, as it is published, takes {first}: just more than the {second} that can be used."
     ),
-    FindingKind.MOE_ACTIVE_RESIDENT: N_(
+    FindingKind.MOE_ACTIVE_RESIDENT: marked(
         "{active} of {total} parameters work on each token, but all of them must lie in memory."
     ),
-    FindingKind.CLOSE_TO_LIMIT: N_(
+    FindingKind.CLOSE_TO_LIMIT: marked(
         "Only {free} stay free below the limit: a longer context or one more companion may no longer fit."
     ),
-    FindingKind.QUEUE: N_("{fits} requests of {context} fit at once; a further one waits until another has finished."),
+    FindingKind.QUEUE: marked(
+        "{fits} requests of {context} fit at once; a further one waits until another has finished."
+    ),
 }
+
+#: Where the founding article speaks of this very model, its own figure is named.
+_ARTICLE_KEY = "article.kv_bytes_per_request"
+_ARTICLE_KV = marked(
+    "The article’s {article} for one request do not apply: its example keeps a cache in {article_layers} layers, "
+    "{model} in {caching_layers} of its {layers}, which takes {first}."
+)
 
 
 def finding_title(kind: FindingKind) -> str:
@@ -106,14 +117,19 @@ def finding_title(kind: FindingKind) -> str:
 
 def finding_sentence(finding: Finding, sizing: Sizing) -> str:
     """What a person should know, with the numbers of this sizing."""
-    return _(_SENTENCES[finding.kind]).format_map(_Numbers(finding, sizing, current()))
+    text = _ARTICLE_KV if _ARTICLE_KEY in finding.figures else _SENTENCES[finding.kind]
+    return _(text).format_map(_Numbers(finding, sizing, current()))
 
 
 class _Numbers(dict[str, str]):
     """The numbers and names that sentences ask for, written when one asks."""
 
     def __init__(self, finding: Finding, sizing: Sizing, write: Formatter) -> None:
-        super().__init__(subject=finding.subject)
+        subject = finding.subject
+        if finding.kind is FindingKind.MODEL_READ_WITH_WARNING:
+            kind, _colon, about = subject.partition(":")
+            subject = reading_note(NoteKind(kind), about)
+        super().__init__(subject=subject)
         self.finding, self.sizing, self.formatter = finding, sizing, write
 
     def __missing__(self, name: str) -> str:
@@ -157,12 +173,6 @@ def _speed_range(sizing: Sizing, write: Formatter) -> str:
     return write.range(sizing.decode.p10, sizing.decode.p90, write.speed_parts)
 
 
-def _heads(sizing: Sizing, write: Formatter, query: bool) -> str:
-    groups = sizing.blueprint.attention
-    heads = [group.query_heads if query else group.kv_heads for group in groups]
-    return write.count(min(heads)) if heads else write.unknown()
-
-
 _NUMBERS: dict[str, Callable[[Sizing, Formatter], str]] = {
     "device": lambda s, _w: s.device.name,
     "engine": lambda s, _w: s.engine.name,
@@ -179,11 +189,11 @@ _NUMBERS: dict[str, Callable[[Sizing, Formatter], str]] = {
     "exchange": lambda s, w: _traced(s.trace, "all_reduce_share", w),
     "accelerators": lambda s, w: w.count(s.plan.ranks),
     "tensor": lambda s, w: w.count(s.plan.tensor),
-    "kv_heads": lambda s, w: _heads(s, w, query=False),
-    "query_heads": lambda s, w: _heads(s, w, query=True),
     "speed_range": _speed_range,
     "price_low": lambda s, w: _price(s, w, high=False),
     "price_high": lambda s, w: _price(s, w, high=True),
+    "article": lambda s, w: _traced(s.trace, _ARTICLE_KEY, w),
+    "article_layers": lambda s, w: _traced(s.trace, "article.layers", w),
     "caching_layers": lambda s, w: w.count(s.blueprint.caching_layers),
     "layers": lambda s, w: w.count(s.blueprint.layers),
     "active": lambda s, w: _traced(s.trace, "model.active_parameters", w),

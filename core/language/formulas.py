@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from core.language.figures import label
 from core.language.messages import gettext as _
-from core.language.messages import marked as N_
-from core.language.numbers import Formatter
+from core.language.messages import marked
+from core.language.numbers import Formatter, current
 from core.trace import Computed, Trace, formula_of
 
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
@@ -33,14 +33,14 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.NotEq: " ≠ ",
 }
 _FUNCTIONS = {
-    "min": N_("the smaller of ({arguments})"),
-    "max": N_("the larger of ({arguments})"),
-    "floor": N_("rounded down ({arguments})"),
-    "ceil": N_("rounded up ({arguments})"),
-    "sqrt": N_("square root of ({arguments})"),
-    "exp": N_("exp({arguments})"),
-    "log": N_("ln({arguments})"),
-    "sum": N_("sum of ({arguments})"),
+    "min": marked("the smaller of ({arguments})"),
+    "max": marked("the larger of ({arguments})"),
+    "floor": marked("rounded down ({arguments})"),
+    "ceil": marked("rounded up ({arguments})"),
+    "sqrt": marked("square root of ({arguments})"),
+    "exp": marked("exp({arguments})"),
+    "log": marked("ln({arguments})"),
+    "sum": marked("sum of ({arguments})"),
 }
 
 
@@ -53,7 +53,7 @@ def in_words(trace: Trace, key: str) -> str:
     if not isinstance(entry, Computed):
         return ""
     names = {name: _names(at) for name, at in entry.inputs.items()}
-    return write(formula_of(entry.function).expression, names)
+    return write(formula_of(entry.function).expression, names, current().number)
 
 
 def with_numbers(trace: Trace, key: str, formatter: Formatter) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 
 from babel import Locale
 from babel.dates import format_date
+from babel.numbers import format_compact_decimal
 
 from core.language.messages import language, marked, translations
 from core.units import GB, GIB, KIB, MB, MIB, TB, Unit
@@ -225,6 +226,11 @@ class Formatter:
                 return self._trimmed(f"{float(number) / factor:,.1f}") + letter
         return self.count(number)
 
+    def parameters_in_words(self, number: Number) -> str:
+        """A number of parameters for readers outside the field: 35.1 billion, 35,1 Milliarden, 35,1 milliards."""
+        text = format_compact_decimal(number, format_type="long", locale=self._locale, fraction_digits=1)
+        return text.replace(" ", NBSP)
+
     def share(self, number: Number) -> str:
         """A fraction as percent: 35 %, 2.5 %."""
         return _joined(self.share_parts(number))
@@ -254,6 +260,16 @@ class Formatter:
         if not self._currency_first:
             return f"{sign}{digits}{NBSP}{symbol}"
         return f"{sign}{symbol}{NBSP if symbol[-1].isalpha() else ''}{digits}"
+
+    def money_range(self, low: float | Decimal, high: float | Decimal, currency: str) -> str:
+        """A range of prices with its sign once: $8,565–16,000, 8.565–16.000 $."""
+        if low == high:
+            return self.money(high, currency)
+        first, second = self.money(low, currency), self.money(high, currency)
+        symbol = self._currency_symbols.get(currency, currency)
+        if self._currency_first:
+            return f"{first}{EN_DASH}{second.removeprefix(symbol).lstrip(NBSP)}"
+        return f"{first.removesuffix(symbol).rstrip(NBSP)}{EN_DASH}{second}"
 
     def date(self, day: datetime.date) -> str:
         """A date in words: 20 November 2026, 20. November 2026, 20 novembre 2026."""

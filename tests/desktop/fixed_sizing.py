@@ -1,7 +1,7 @@
 """Sizings with plain numbers made by hand, so that a test of the window does not change when a formula does.
 
-`fixed_sizing()` is one card that holds the work; the other functions are the states that a picture must be able to show.
-"""
+`fixed_sizing()` is one card that holds the work; the other functions are the states that a picture must be able to
+show."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -224,7 +224,9 @@ def fixed_sizing(card: Card = Card()) -> Sizing:
         ttft=_estimate(trace, "ttft_s", card),
         throughput=_estimate(trace, "output_tok_s_total", card),
         prefill=_estimate(trace, "prefill_tok_s", card),
-        step=tuple(TimePart(cause, f"decode_step_s.{cause}", trace[f"decode_step_s.{cause}"]) for cause in card.step_ms),
+        step=tuple(
+            TimePart(cause, f"decode_step_s.{cause}", trace[f"decode_step_s.{cause}"]) for cause in card.step_ms
+        ),
         prefill_step=(TimePart(Cause.COMPUTE, "ttft_s", trace["ttft_s"]),),
         decode_limit=card.limit,
         prefill_limit=Limit.COMPUTE,
@@ -436,7 +438,9 @@ def second_tier() -> Sizing:
             step_ms={Cause.WEIGHTS: 22.0, Cause.SECOND_TIER: 283.0, Cause.KV_CACHE: 1.1, Cause.ENGINE: 2.0},
             limit=Limit.SECOND_TIER,
             findings=(
-                Finding(FindingKind.SECOND_TIER, Weight.WARNING, ("spill.weights_bytes", "tier.1.bandwidth_bytes_per_s")),
+                Finding(
+                    FindingKind.SECOND_TIER, Weight.WARNING, ("spill.weights_bytes", "tier.1.bandwidth_bytes_per_s")
+                ),
             ),
         )
     )

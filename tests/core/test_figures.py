@@ -1,0 +1,147 @@
+"""Every figure has a name, and every formula reads as people write it."""
+
+import re
+
+import pytest
+
+from core import RESOURCES
+from core.architecture.blueprint import TensorClass
+from core.catalogue.loading import load_shipped
+from core.language.figures import has_label, label, tensor_class
+from core.language.formulas import in_words, with_numbers, write
+from core.language.messages import in_language
+from core.language.numbers import formatter
+from core.scenario import CatalogueModel, Plan
+from core.sizing.examples import worked_example, worked_example_in_reality
+from core.sizing.report import KEYS
+from core.sizing.size import size
+from core.trace import Computed
+from tests.desktop.fixed_sizing import fixed_sizing
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_promised_figure_has_a_name(key: str) -> None:
+    assert has_label(key)
+    assert label(key) != key
+
+
+def test_names_are_not_taken_twice() -> None:
+    names = [label(key) for key in KEYS]
+    assert sorted(names) == sorted(set(names))
+
+
+@pytest.mark.parametrize(
+    ("key", "english", "german"),
+    [
+        ("kv_bytes_per_token", "Cache per token", "Cache je Token"),
+        ("weights_bytes.expert", "Weights: experts", "Gewichte: Experten"),
+        ("tier.1.bandwidth_bytes_per_s", "Memory 2: bandwidth", "Speicher 2: Bandbreite"),
+        ("kv.0.kv_heads", "Attention 1: KV heads", "Attention 1: KV-Köpfe"),
+        ("decode_step_s.kv_cache", "Time per token: cache", "Zeit je Token: Cache"),
+        (
+            "decode_tok_s.p10",
+            "Speed per user, one case in ten below",
+            "Tempo je Nutzer, einer von zehn Fällen darunter",
+        ),
+        ("spill.weights_bytes", "In the slower memory: weights", "Im langsameren Speicher: Gewichte"),
+    ],
+)
+def test_families_name_their_parts(key: str, english: str, german: str) -> None:
+    assert has_label(key)
+    assert label(key) == english
+    with in_language("de"):
+        assert label(key) == german
+
+
+SCENARIOS = {
+    "the article's example": worked_example(),
+    "in reality": worked_example_in_reality(),
+    "split over four": worked_example_in_reality().edited(
+        deployment__device="h100-sxm", deployment__count=4, deployment__plan=Plan(tensor=4)
+    ),
+    "two machines in a row": worked_example_in_reality().edited(
+        deployment__device="dgx-spark", deployment__nodes=2, deployment__plan=Plan(pipeline=2)
+    ),
+    "windows": worked_example_in_reality().edited(
+        model=CatalogueModel(id="openai/gpt-oss-20b"), weights="mxfp4", companions=()
+    ),
+    "latent, in two memories": worked_example_in_reality().edited(
+        model=CatalogueModel(id="deepseek-ai/DeepSeek-V3.2"),
+        weights="nvfp4",
+        companions=(),
+        workload__context_tokens=32_768,
+        deployment__device="dgx-station-gb300",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_figure_of_a_real_sizing_has_a_name_of_its_own(name: str) -> None:
+    trace = size(SCENARIOS[name], load_shipped(RESOURCES / "catalogue")).trace
+    assert [key for key in trace if not has_label(key)] == []
+    names = [label(key) for key in trace]
+    assert len(set(names)) >= 0.95 * len(names)
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_formula_of_a_real_sizing_is_written(name: str) -> None:
+    trace = size(SCENARIOS[name], load_shipped(RESOURCES / "catalogue")).trace
+    computed = [key for key in trace if isinstance(trace.entry(key), Computed)]
+    assert len(computed) > 100
+    for key in computed:
+        words, numbers = in_words(trace, key), with_numbers(trace, key, formatter("de"))
+        assert not re.search(r"\*|_|\bwhere\(|\bfloor\(|\bmin\(", words + numbers), (words, numbers)
+
+
+def test_unknown_figure_is_spelled_out() -> None:
+    assert not has_label("odd.new_thing_bytes")
+    assert label("odd.new_thing_bytes") == "Odd new thing"
+
+
+def test_every_class_of_tensors_has_a_name() -> None:
+    assert len({tensor_class(kind) for kind in TensorClass}) == len(TensorClass)
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"),
+    [
+        ("2 * layers * heads", "2 × layers × heads"),
+        ("a * (b + c)", "a × (b + c)"),
+        ("a + b * c", "a + b × c"),
+        ("a - (b - c)", "a − (b − c)"),
+        ("a - b - c", "a − b − c"),
+        ("a / (b * c)", "a / (b × c)"),
+        ("(1 - k / n) ** tokens", "(1 − k / n)^tokens"),
+        ("floor(a / b)", "rounded down (a / b)"),
+        ("ceil(a / b) * b", "rounded up (a / b) × b"),
+        ("a // b", "rounded down (a / b)"),
+        ("max(0, a - b)", "the larger of (0; a − b)"),
+        ("where(a > b, a, 0)", "(a if a > b, else 0)"),
+        ("-a + b", "−a + b"),
+        ("sqrt(a)", "square root of (a)"),
+    ],
+)
+def test_operators_and_brackets(expression: str, text: str) -> None:
+    assert write(expression, {}) == text
+
+
+def test_a_list_is_written_as_its_sum_in_brackets_where_needed() -> None:
+    assert write("sum(parts) * share", {"parts": ["10", "20"], "share": ["0.5"]}) == "(10 + 20) × 0.5"
+    assert write("sum(parts) + more", {"parts": ["10", "20"], "more": ["5"]}) == "10 + 20 + 5"
+    assert write("sum(parts)", {"parts": []}) == "0"
+    assert write("max(parts)", {"parts": ["10", "20"]}) == "the larger of ([10; 20])"
+
+
+def test_formula_in_words_and_with_numbers() -> None:
+    trace = fixed_sizing().trace
+    assert in_words(trace, "kv_bytes_per_request") == "Cache per token × Context limit"
+    assert with_numbers(trace, "kv_bytes_per_request", formatter("en")) == "10,240 × 262,144"
+    with in_language("de"):
+        assert in_words(trace, "kv_bytes_per_request") == "Cache je Token × Kontextgrenze"
+        assert with_numbers(trace, "kv_bytes_per_request", formatter("de")) == "10.240 × 262.144"
+
+
+def test_given_figure_has_no_formula() -> None:
+    trace = fixed_sizing().trace
+    assert in_words(trace, "workload.users") == ""
+    assert with_numbers(trace, "workload.users", formatter("en")) == ""
