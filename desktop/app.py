@@ -98,7 +98,7 @@ def log_to_file(folder: Path) -> None:
 def without_numpy() -> Iterator[None]:
     """Hide numpy from an import that would load it only because it is there.
 
-    sqlite-utils looks for numpy to store its numbers, which we never have: an eighth of a second before the first paint.
+    sqlite-utils looks for numpy, to store numbers that we never have: an eighth of a second before the first paint.
     """
     if "numpy" in sys.modules:
         yield

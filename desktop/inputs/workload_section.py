@@ -66,10 +66,10 @@ class WorkloadSection(Section):
             _("First token within"),
             "workload__ttft_target_s",
             quantity.seconds(),
-            placeholder=_("no target"),
+            placeholder=_("none"),
         )
         self.speed = QuantityRow(
-            session, theme, _("Speed per user"), "workload__speed_target", quantity.speed(), placeholder=_("no target")
+            session, theme, _("Speed per user"), "workload__speed_target", quantity.speed(), placeholder=_("none")
         )
         self.reserve = QuantityRow(session, theme, _("Growth reserve"), "workload__reserve_share", quantity.share())
         self._rows = [

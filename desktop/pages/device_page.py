@@ -135,12 +135,12 @@ class DevicePage(QWidget):
     # -- the list -----------------------------------------------------------------------------------------------------
 
     def _fill(self) -> None:
-        devices = sorted(self._session.catalogue.devices.values(), key=lambda d: d.name.casefold())
+        devices = sorted(self._session.catalogue.devices.values(), key=lambda d: names.device_name(d).casefold())
         own = self._session.own_records("devices")
         choices = [
             Choice(
                 d.id,
-                d.name,
+                names.device_name(d),
                 names.whole_bytes(d.memory_tiers[0].capacity_bytes),
                 words=" ".join([d.vendor, d.id, *d.aliases]),
                 mark=_("yours") if d.id in own else "",
@@ -183,7 +183,7 @@ class DevicePage(QWidget):
 
     def _show(self, device: Device) -> None:
         self._device = device
-        self.title.setText(device.name)
+        self.title.setText(names.device_name(device))
         self.form.show_device(device)
         self._show_banner()
 

@@ -16,7 +16,7 @@ PATIENCE_MS = 600  # without a key, before an unreadable text is marked
 
 
 class QuantityEdit(QLineEdit):
-    """Shows a value, reads what is typed. A readable text takes effect at a pause; any other keeps the last good value."""
+    """Shows a value, reads what is typed: a readable text takes effect at a pause, any other keeps the last value."""
 
     value_edited = Signal(object)
     gesture_started = Signal()

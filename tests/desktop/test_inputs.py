@@ -203,7 +203,7 @@ def test_a_device_that_is_not_there_is_said(panel: InputsPanel, session: Session
 
 def test_the_price_is_exact_and_the_catalogue_is_named(qtbot: Any, panel: InputsPanel, session: Session) -> None:
     panel.economics.set_folded(False)
-    assert panel.economics.price.caption.text == "Catalogue: 8,565–16,000 USD, 2026-08"
+    assert panel.economics.price.caption.text == "Catalogue: 8,565–16,000\u00a0USD, 2026-08"
     type_in(qtbot, panel.economics.price.edit, "12,345.67")
     assert session.scenario.economics.price == Decimal("12345.67")
     type_in(qtbot, panel.economics.price.edit, "18,600")
