@@ -202,7 +202,10 @@ class Trace:
                     done[at] = entry.value
                 else:
                     done[at] = entry.function(
-                        **{n: value(k) if isinstance(k, str) else [value(one) for one in k] for n, k in entry.inputs.items()}
+                        **{
+                            n: value(k) if isinstance(k, str) else [value(one) for one in k]
+                            for n, k in entry.inputs.items()
+                        }
                     )
             return done[at]
 

@@ -67,7 +67,9 @@ def parse_tokens(text: str, decimal_comma: bool = False) -> int:
     >>> parse_tokens("256K"), parse_tokens("1.5M"), parse_tokens("262,144")
     (262144, 1572864, 262144)
     """
-    return round(_scaled(text, _TOKENS, decimal_comma, "a length such as 256K or 8192", strip=("tokens", "token", "tok")))
+    return round(
+        _scaled(text, _TOKENS, decimal_comma, "a length such as 256K or 8192", strip=("tokens", "token", "tok"))
+    )
 
 
 def parse_count(text: str, decimal_comma: bool = False) -> int:
@@ -76,7 +78,9 @@ def parse_count(text: str, decimal_comma: bool = False) -> int:
     >>> parse_count("40"), parse_count("4 B"), parse_count("0.57B")
     (40, 4000000000, 570000000)
     """
-    return round(_scaled(text, _COUNTS, decimal_comma, "a number such as 40 or 4B", strip=("users", "user", "parameters")))
+    return round(
+        _scaled(text, _COUNTS, decimal_comma, "a number such as 40 or 4B", strip=("users", "user", "parameters"))
+    )
 
 
 def parse_bytes(text: str, decimal_comma: bool = False) -> int:

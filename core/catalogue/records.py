@@ -184,7 +184,9 @@ class KvFormat(Entry):
 
     bytes_per_element: float = Field(gt=0)
     per_head_bytes: float = 0.0
-    latent_bytes: Mapping[int, int] = {}  # MLA record size by latent width, where the engine has its own layout [byte/token/layer]
+    latent_bytes: Mapping[
+        int, int
+    ] = {}  # MLA record size by latent width, where the engine has its own layout [byte/token/layer]
     bits: int = 16  # 16, 8 or 4, as people name it
 
 
@@ -196,7 +198,9 @@ class Engine(Entry):
     weight_formats: tuple[str, ...]
     kv_formats: tuple[str, ...]
     families: tuple[DeviceFamily, ...]  # devices that it runs on
-    memory_share: float | None = Field(default=None, gt=0, le=1)  # of device memory that it may use (gpu_memory_utilization)
+    memory_share: float | None = Field(
+        default=None, gt=0, le=1
+    )  # of device memory that it may use (gpu_memory_utilization)
     runtime_bytes: int = Field(ge=0)  # context, workspace, graphs and activations beside weights and cache
     prefill_chunk: int = Field(gt=0)  # [tokens]
     block_tokens: int = Field(default=16, gt=0)
