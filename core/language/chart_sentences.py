@@ -1,0 +1,202 @@
+"""The titles and lines of charts: sentences that the numbers make true.
+
+A title is chosen by what the sizing says and then filled with its figures, so it cannot outlive them; each choice has a
+test.
+"""
+
+from core.catalogue.records import DeviceKind
+from core.language.messages import gettext as _
+from core.language.messages import marked as N_
+from core.language.messages import ngettext
+from core.language.numbers import Formatter
+from core.sizing.report import Cause, Evidence, Limit, MemoryKind, Sizing, TierUse, TimePart, Verdict
+
+#: What each cause is called beside its bar.
+_CAUSES = {
+    Cause.WEIGHTS: N_("Weights read"),
+    Cause.EXPERTS: N_("Experts read"),
+    Cause.KV_CACHE: N_("KV cache read"),
+    Cause.STATE: N_("State read"),
+    Cause.COMPUTE: N_("Compute"),
+    Cause.LINK: N_("Interconnect"),
+    Cause.ENGINE: N_("Engine and launch"),
+    Cause.SECOND_TIER: N_("Slower memory read"),
+}
+
+#: The bottleneck that each cause is a part of.
+_LIMIT_OF = {
+    Cause.WEIGHTS: Limit.BANDWIDTH,
+    Cause.EXPERTS: Limit.BANDWIDTH,
+    Cause.KV_CACHE: Limit.BANDWIDTH,
+    Cause.STATE: Limit.BANDWIDTH,
+    Cause.COMPUTE: Limit.COMPUTE,
+    Cause.LINK: Limit.LINK,
+    Cause.ENGINE: Limit.ENGINE,
+    Cause.SECOND_TIER: Limit.SECOND_TIER,
+}
+
+#: The largest cause is also the bottleneck.
+_DECIDES = {
+    Cause.WEIGHTS: N_("Reading the weights takes {share} of every token: memory bandwidth decides"),
+    Cause.EXPERTS: N_("Reading the experts takes {share} of every token: memory bandwidth decides"),
+    Cause.KV_CACHE: N_("Reading the KV cache takes {share} of every token: memory bandwidth decides"),
+    Cause.STATE: N_("Reading the state takes {share} of every token: memory bandwidth decides"),
+    Cause.COMPUTE: N_("Computing takes {share} of every token: the computing rate decides"),
+    Cause.LINK: N_("Exchange between accelerators takes {share} of every token: the link decides"),
+    Cause.ENGINE: N_("Launching and scheduling take {share} of every token: the engine decides"),
+    Cause.SECOND_TIER: N_("Reading the slower memory takes {share} of every token: the second tier decides"),
+}
+
+#: The largest cause, where the bottleneck is a sum of others.
+_LARGEST = {
+    Cause.WEIGHTS: N_("Reading the weights takes {share} of every token, the largest part"),
+    Cause.EXPERTS: N_("Reading the experts takes {share} of every token, the largest part"),
+    Cause.KV_CACHE: N_("Reading the KV cache takes {share} of every token, the largest part"),
+    Cause.STATE: N_("Reading the state takes {share} of every token, the largest part"),
+    Cause.COMPUTE: N_("Computing takes {share} of every token, the largest part"),
+    Cause.LINK: N_("Exchange between accelerators takes {share} of every token, the largest part"),
+    Cause.ENGINE: N_("Launching and scheduling take {share} of every token, the largest part"),
+    Cause.SECOND_TIER: N_("Reading the slower memory takes {share} of every token, the largest part"),
+}
+
+_ITEMS = {
+    MemoryKind.WEIGHTS: N_("Weights"),
+    MemoryKind.EMBEDDING: N_("Embedding"),
+    MemoryKind.RERANKER: N_("Reranker"),
+    MemoryKind.RUNTIME: N_("Runtime, activations"),
+    MemoryKind.KV_CACHE: N_("KV cache"),
+    MemoryKind.STATE: N_("State"),
+}
+
+_EVIDENCE = {
+    Evidence.EXACT: N_("Exact: counted from files, nothing estimated."),
+    Evidence.MEASURED_HERE: N_("Measured here: this device with this engine was measured."),
+    Evidence.MEASURED_ON_RELATIVES: N_("Measured on relatives: this device family with this engine."),
+    Evidence.OTHER_ENGINE: N_("Other engine: measured on this device family with another engine."),
+    Evidence.GENERIC: N_("Generic: nothing alike was measured, so the range is wide."),
+}
+
+
+def item(kind: MemoryKind) -> str:
+    """The name of a part of memory."""
+    return _(_ITEMS[kind])
+
+
+def cause(kind: Cause) -> str:
+    """The name of a part of a step's time."""
+    return _(_CAUSES[kind])
+
+
+def evidence(level: Evidence) -> str:
+    """How sure a figure is, as a sentence."""
+    return _(_EVIDENCE[level])
+
+
+# Memory
+
+
+def second_tier_bytes(sizing: Sizing) -> int:
+    """What stands in slower memory, on all accelerators."""
+    return sum(use.count * tier.used_bytes for use in sizing.devices for tier in use.tiers[1:])
+
+
+def memory_title(sizing: Sizing, formatter: Formatter) -> str:
+    """What the requests take of what the engine may use."""
+    trace, requests = sizing.trace, sizing.required_requests
+    used, limit = trace["memory.total_bytes"], trace["memory.limit_bytes"]
+    context = formatter.tokens(sizing.scenario.workload.context_tokens)
+    if sizing.verdict is Verdict.DOES_NOT_FIT:
+        text = ngettext(
+            "{requests} request of {context} needs {used}: {short} more than the engine may use",
+            "{requests} requests of {context} need {used}: {short} more than the engine may use",
+            requests,
+        )
+        amounts = {"used": formatter.bytes(used), "short": formatter.bytes(max(0, used - limit))}
+        return text.format(requests=formatter.count(requests), context=context, **amounts)
+    spilled = second_tier_bytes(sizing)
+    if spilled:
+        text = _("{spilled} of the {used} stand in the slower memory")
+        digits, _unit = formatter.bytes_parts(spilled, like=used)
+        return text.format(spilled=digits, used=formatter.bytes(used))
+    text = ngettext(
+        "{requests} request of {context} takes {used} of the {limit} the engine may use",
+        "{requests} requests of {context} take {used} of the {limit} the engine may use",
+        requests,
+    )
+    digits, _unit = formatter.bytes_parts(used, like=limit)
+    return text.format(
+        requests=formatter.count(requests), context=context, used=digits, limit=formatter.bytes(limit)
+    )
+
+
+def memory_line(sizing: Sizing, formatter: Formatter) -> str:
+    """What the memory bar draws, and of which device."""
+    colours = (
+        _("What is fixed is slate, what your inputs move is blue, what is too much is hatched.")
+        if sizing.verdict is Verdict.DOES_NOT_FIT
+        else _("What is fixed is slate, what your inputs move is blue, the slower memory is hatched.")
+        if second_tier_bytes(sizing)
+        else _("What is fixed is slate, what your inputs move is blue.")
+    )
+    return f"{colours} {_devices(sizing, formatter)}"
+
+
+def _devices(sizing: Sizing, formatter: Formatter) -> str:
+    use = sizing.devices[0]
+    size = formatter.bytes(use.tiers[0].capacity_bytes)
+    if len(sizing.devices) > 1:
+        return _("Each bar is one accelerator.")
+    if use.count == 1:
+        return _("One {device}, {size}.").format(device=use.device, size=size)
+    return _("One of {count} {device} that hold the same, {size} each.").format(
+        count=use.count, device=use.device, size=size
+    )
+
+
+def memory_curve_heading(sizing: Sizing, unit: str) -> str:
+    """What the chart below the bar draws."""
+    requests = sizing.required_requests
+    text = ngettext(
+        "Memory against context, {requests} request at once, {unit}",
+        "Memory against context, {requests} requests at once, {unit}",
+        requests,
+    )
+    return text.format(requests=requests, unit=unit)
+
+
+def capacity_label(sizing: Sizing, tier: TierUse, formatter: Formatter) -> str:
+    """The end of a bar: the size of the memory."""
+    size = formatter.bytes(tier.capacity_bytes)
+    if len(sizing.devices[0].tiers) > 1:
+        return _("{memory} {size}").format(memory=tier.name, size=size)
+    if sizing.device.kind is DeviceKind.CARD:
+        return _("Card {size}").format(size=size)
+    return _("Memory {size}").format(size=size)
+
+
+# Speed
+
+
+def largest_part(sizing: Sizing) -> TimePart:
+    return max(sizing.step, key=lambda part: part.seconds)
+
+
+def step_title(sizing: Sizing, formatter: Formatter) -> str:
+    """Where the time of a token goes."""
+    whole = sum(part.seconds for part in sizing.step)
+    if not sizing.step or whole <= 0:
+        return _("The time of a token is unknown")
+    part = largest_part(sizing)
+    decides = _LIMIT_OF[part.cause] is sizing.decode_limit
+    text = (_DECIDES if decides else _LARGEST)[part.cause]
+    return _(text).format(share=formatter.share(part.seconds / whole))
+
+
+def step_line(sizing: Sizing, formatter: Formatter) -> str:
+    """What the waterfall draws."""
+    text = ngettext(
+        "Time for one decode step with {requests} request at once, P50.",
+        "Time for one decode step with {requests} requests at once, P50.",
+        sizing.required_requests,
+    )
+    return text.format(requests=formatter.count(sizing.required_requests))
