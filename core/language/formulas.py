@@ -35,8 +35,8 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
 _FUNCTIONS = {
     "min": N_("the smaller of ({arguments})"),
     "max": N_("the larger of ({arguments})"),
-    "floor": N_("({arguments}), rounded down"),
-    "ceil": N_("({arguments}), rounded up"),
+    "floor": N_("rounded down ({arguments})"),
+    "ceil": N_("rounded up ({arguments})"),
     "sqrt": N_("square root of ({arguments})"),
     "exp": N_("exp({arguments})"),
     "log": N_("ln({arguments})"),
@@ -123,7 +123,11 @@ class _Writer:
         left = self._bound(node.left, binds + isinstance(node.op, ast.Pow))
         right = self._bound(node.right, binds + strict)
         text = f"{left}{sign}{right}"
-        return (_("{arguments}, rounded down").format(arguments=text), 0) if isinstance(node.op, ast.FloorDiv) else (text, binds)
+        return (
+            (_("rounded down ({arguments})").format(arguments=text), _ATOM)
+            if isinstance(node.op, ast.FloorDiv)
+            else (text, binds)
+        )
 
     def _unaryop(self, node: ast.UnaryOp) -> tuple[str, int]:
         if isinstance(node.op, ast.USub):

@@ -91,10 +91,11 @@ class Formatter:
         return self.decimal(rounded, max(0, digits - 1 - exponent))
 
     def number(self, number: Any) -> str:
-        """A number in full: integers exactly, others with six significant digits; for formulas with numbers put in.
+        """A number in full, for formulas with numbers put in: integers exactly, others with six significant digits
+        and at least to the unit; long round numbers with a power of ten.
 
-        >>> Formatter("en").number(98304), Formatter("en").number(0.00134213), Formatter("en").number(1.792e12)
-        ('98,304', '0.00134213', '1.792×10¹²')
+        >>> [Formatter("en").number(n) for n in (98304, 2684354560.0, 0.00134213, 1.792e12)]
+        ['98,304', '2,684,354,560', '0.00134213', '1.792×10¹²']
         """
         if isinstance(number, bool):
             return "1" if number else "0"
@@ -102,7 +103,9 @@ class Formatter:
             return f"{number:,}".translate(self._signs)
         if not math.isfinite(number):
             return "∞" if number > 0 else f"{MINUS}∞"
-        if number == 0 or 1e-4 <= abs(number) < 1e9:
+        if abs(number) < 1e15 and (number == int(number) or abs(number) >= 1e6) and not _is_short(number):
+            return f"{round(number):,}".translate(self._signs)
+        if 1e-4 <= abs(number) < 1e6:
             return self._trimmed(f"{number:,.{_decimals(number, 6)}f}")
         mantissa, exponent = f"{number:.5e}".split("e")
         power = str(int(exponent)).translate(_SUPERSCRIPT)
@@ -329,6 +332,11 @@ _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 def _joined(written: Written) -> str:
     digits, unit = written
     return f"{digits}{NBSP}{unit}" if unit else digits
+
+
+def _is_short(number: float) -> bool:
+    """Is this a large number with few digits that count, such as a rate from a data sheet?"""
+    return abs(number) >= 1e10 and float(f"{number:.4e}") == number
 
 
 def _decimals(number: float, digits: int) -> int:
