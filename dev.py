@@ -129,8 +129,9 @@ def install_packages(purpose: str, packages: list[str]) -> None:
     if prefix:
         say("asking for administrator rights, only to run: " + line)
     prefix = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive"]
-    subprocess.run([*prefix, "apt-get", "update", "-q"])  # an old list may still do, so its failure is not the end
-    if subprocess.run([*prefix, *install, "-q"]).returncode:
+    # Hundreds of lines of progress would hide ours; what goes wrong comes on the other stream.
+    subprocess.run([*prefix, "apt-get", "update"], stdout=subprocess.DEVNULL)  # where it fails, an old list may do
+    if subprocess.run([*prefix, *install], stdout=subprocess.DEVNULL).returncode:
         raise Stop(f"the packages could not be installed. Please run as root, then repeat:\n\n    {line}\n")
 
 
@@ -182,7 +183,6 @@ def fingerprint(*files: Path) -> str:
 
 def prepare() -> None:
     """Brings .venv up to date. pip does not notice an environment that an older lock made; the stamp does."""
-    check_python()
     stamps = STAMP.read_text().split() if STAMP.is_file() else []
     locked, installed = fingerprint(LOCK), fingerprint(ROOT / "pyproject.toml")
     if stamps == [locked, installed]:
@@ -276,7 +276,6 @@ def command_lock(arguments: list[str]) -> None:
 
 def command_system(arguments: list[str]) -> None:
     """install what the full check needs from Debian or Ubuntu, a virtual display included"""
-    check_python()
     need("the full check", {**WINDOW, **READ_PDF, **VIRTUAL_DISPLAY, **FREEZE, **shared_python()})
 
 
@@ -314,6 +313,7 @@ def main(argv: list[str]) -> int:
         print(f"tonnage: no command {name!r}; there are {', '.join(COMMANDS)}", file=sys.stderr)
         return 2
     try:
+        check_python()
         command(arguments)
     except Stop as stop:
         print(f"tonnage: {stop}", file=sys.stderr)

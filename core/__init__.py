@@ -1,9 +1,11 @@
-"""Tonnage's core: sizes hardware for large language models. No window, no network, no clock."""
+"""Tonnage without its window: sizes, in bytes and seconds, what a language model needs. No network, no clock."""
 
-import sys
 from pathlib import Path
 
 __version__ = "0.1.0"
 
-#: Folder of the read-only data that ships with the program; PyInstaller unpacks it beside the executable.
-RESOURCES = Path(getattr(sys, "_MEIPASS", Path(__file__).parent.parent)) / "resources"
+METHOD_VERSION = "0.1"
+"""Version of the formulas; it changes when a figure changes, and stands in every proposal."""
+
+RESOURCES = Path(__file__).resolve().parent.parent / "resources"
+"""Folder of the shipped data: beside core/ in the checkout, and beside it in the frozen program too."""
