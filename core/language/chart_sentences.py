@@ -5,23 +5,12 @@ test.
 """
 
 from core.catalogue.records import DeviceKind
+from core.language import sentences
 from core.language.messages import gettext as _
 from core.language.messages import marked as N_
 from core.language.messages import ngettext
 from core.language.numbers import Formatter
-from core.sizing.report import Cause, Evidence, Limit, MemoryKind, Sizing, TierUse, TimePart, Verdict
-
-#: What each cause is called beside its bar.
-_CAUSES = {
-    Cause.WEIGHTS: N_("Weights read"),
-    Cause.EXPERTS: N_("Experts read"),
-    Cause.KV_CACHE: N_("KV cache read"),
-    Cause.STATE: N_("State read"),
-    Cause.COMPUTE: N_("Compute"),
-    Cause.LINK: N_("Interconnect"),
-    Cause.ENGINE: N_("Engine and launch"),
-    Cause.SECOND_TIER: N_("Slower memory read"),
-}
+from core.sizing.report import Cause, Limit, Sizing, TierUse, TimePart, Verdict
 
 #: The bottleneck that each cause is a part of.
 _LIMIT_OF = {
@@ -59,38 +48,6 @@ _LARGEST = {
     Cause.SECOND_TIER: N_("Reading the slower memory takes {share} of every token, the largest part"),
 }
 
-_ITEMS = {
-    MemoryKind.WEIGHTS: N_("Weights"),
-    MemoryKind.EMBEDDING: N_("Embedding"),
-    MemoryKind.RERANKER: N_("Reranker"),
-    MemoryKind.RUNTIME: N_("Runtime, activations"),
-    MemoryKind.KV_CACHE: N_("KV cache"),
-    MemoryKind.STATE: N_("State"),
-}
-
-_EVIDENCE = {
-    Evidence.EXACT: N_("Exact: counted from files, nothing estimated."),
-    Evidence.MEASURED_HERE: N_("Measured here: this device with this engine was measured."),
-    Evidence.MEASURED_ON_RELATIVES: N_("Measured on relatives: this device family with this engine."),
-    Evidence.OTHER_ENGINE: N_("Other engine: measured on this device family with another engine."),
-    Evidence.GENERIC: N_("Generic: nothing alike was measured, so the range is wide."),
-}
-
-
-def item(kind: MemoryKind) -> str:
-    """The name of a part of memory."""
-    return _(_ITEMS[kind])
-
-
-def cause(kind: Cause) -> str:
-    """The name of a part of a step's time."""
-    return _(_CAUSES[kind])
-
-
-def evidence(level: Evidence) -> str:
-    """How sure a figure is, as a sentence."""
-    return _(_EVIDENCE[level])
-
 
 # Memory
 
@@ -124,9 +81,7 @@ def memory_title(sizing: Sizing, formatter: Formatter) -> str:
         requests,
     )
     digits, _unit = formatter.bytes_parts(used, like=limit)
-    return text.format(
-        requests=formatter.count(requests), context=context, used=digits, limit=formatter.bytes(limit)
-    )
+    return text.format(requests=formatter.count(requests), context=context, used=digits, limit=formatter.bytes(limit))
 
 
 def memory_line(sizing: Sizing, formatter: Formatter) -> str:
@@ -200,3 +155,10 @@ def step_line(sizing: Sizing, formatter: Formatter) -> str:
         sizing.required_requests,
     )
     return text.format(requests=formatter.count(sizing.required_requests))
+
+
+def step_reason(sizing: Sizing, part: TimePart, formatter: Formatter) -> str:
+    """Why a part of a step takes its time: the amounts that were read, moved or computed, where the trace has them."""
+    if part.cause is Cause.LINK and part.seconds == 0:
+        return _("one accelerator: nothing to exchange") if sizing.plan.ranks == 1 else _("nothing to exchange")
+    return sentences.cause_reason(part.cause)

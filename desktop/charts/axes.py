@@ -56,6 +56,18 @@ def value_ticks(top: float, most: int = _MOST_TICKS) -> list[float]:
         exponent += 1
 
 
+def rounded_top(top: float) -> float:
+    """The next tick at or above `top`, so that an axis ends on a number.
+
+    >>> rounded_top(111), rounded_top(0.62)
+    (120, 0.8)
+    """
+    ticks = value_ticks(top)
+    if len(ticks) < 2 or ticks[-1] >= top:
+        return float(top) if len(ticks) < 2 else ticks[-1]
+    return round(ticks[-1] + ticks[1], 12)
+
+
 def decimals_of(ticks: Sequence[float]) -> int:
     """Decimals that tell the ticks apart."""
     if len(ticks) < 2 or ticks[1] >= 1:

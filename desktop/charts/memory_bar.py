@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from core.language import chart_sentences
+from core.language import chart_sentences, sentences
 from core.language.messages import gettext as _
 from core.language.messages import ngettext
 from core.language.numbers import Formatter, current
@@ -119,7 +119,7 @@ class MemoryBar(QWidget):
         parts = []
         for bar in self._bars:
             items = [
-                f"{chart_sentences.item(i.kind)} {self._formatter.bytes(i.bytes)}" for i in bar.tier.items if i.bytes
+                f"{sentences.memory_kind(i.kind)} {self._formatter.bytes(i.bytes)}" for i in bar.tier.items if i.bytes
             ]
             parts.append(" ".join([bar.name, "; ".join(items)]).strip())
         return ". ".join(parts)
@@ -137,7 +137,7 @@ class MemoryBar(QWidget):
         for bar in self._bars:
             tier = bar.tier
             where = bar.name or (self._sizing.devices[0].device if self._sizing else "")
-            lines = [(chart_sentences.item(i.kind), i.bytes, i.key) for i in tier.items]
+            lines = [(sentences.memory_kind(i.kind), i.bytes, i.key) for i in tier.items]
             lines.append((_("Used"), tier.used_bytes, "memory.total_bytes"))
             lines.append((_("Engine limit"), tier.limit_bytes, tier.limit_key))
             lines.append((_("Memory"), tier.capacity_bytes, tier.capacity_key))
@@ -195,7 +195,9 @@ class MemoryBar(QWidget):
         limit = tier.limit_bytes
         if tier.capacity_bytes > min(tier.used_bytes, limit):
             start = rect.left() + min(tier.used_bytes, tier.capacity_bytes) * scale
-            self._paint_free(painter, QRectF(start, rect.top(), rect.left() + tier.capacity_bytes * scale - start, rect.height()))
+            self._paint_free(
+                painter, QRectF(start, rect.top(), rect.left() + tier.capacity_bytes * scale - start, rect.height())
+            )
         for segment in segments(tier):
             self._paint_segment(painter, bar, segment, rect, scale)
         if tier.overflow_bytes:
@@ -245,7 +247,7 @@ class MemoryBar(QWidget):
         font = self.theme.font("caption", 600)
         metrics = QFontMetricsF(font)
         value = self._digits(item.bytes)
-        name = chart_sentences.item(item.kind)
+        name = sentences.memory_kind(item.kind)
         for text, padding in ((f"{name}  {value}", 12), (value, 4)):
             if metrics.horizontalAdvance(text) + padding <= box.width():
                 painter.setFont(font)
@@ -275,14 +277,14 @@ class MemoryBar(QWidget):
         painter.drawLine(QPointF(x, top), QPointF(x, rect.bottom() + 5))
         if not bar.has_header:
             return
-        load_mark(painter, QPointF(x, top), ink, self.theme.color("surface"))
+        load_mark(painter, QPointF(max(x, 9.0), top), ink, self.theme.color("surface"))
         whole = tier.limit_bytes >= tier.capacity_bytes
         text = (_("Memory {amount}") if whole else _("Engine limit {amount}")).format(
             amount=self._formatter.bytes(tier.limit_bytes)
         )
         font = self.theme.font("caption", 600)
         width = QFontMetricsF(font).horizontalAdvance(text)
-        left = x - 14 - width if x - 14 - width >= 0 else x + 14
+        left = x - 14 - width if x - 14 - width >= 0 else max(x, 9.0) + 14
         painter.setFont(font)
         painter.setPen(self.theme.color("text"))
         painter.drawText(QRectF(left, top - 9, width + 2, 18), Qt.AlignmentFlag.AlignVCenter, text)
@@ -380,7 +382,7 @@ class MemoryBar(QWidget):
         amount, write = segment.item.bytes, self._formatter
         share = amount / bar.tier.limit_bytes if bar.tier.limit_bytes else 0.0
         return ReadOut(
-            chart_sentences.item(segment.item.kind),
+            sentences.memory_kind(segment.item.kind),
             (
                 f"{write.bytes(amount)} ({write.bytes_iec(amount)})",
                 _("{share} of the engine limit").format(share=write.share(share)),

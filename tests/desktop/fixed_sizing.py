@@ -27,6 +27,7 @@ from core.sizing.report import (
 )
 from core.trace import CHOICE, Origin, OriginKind, Trace, formula
 from core.units import Unit
+from desktop.charts.series import CacheLine, MemoryCurves, RangeCurve
 
 DATASHEET = Origin(
     OriginKind.CATALOGUE,
@@ -200,7 +201,7 @@ class Card:
     )
 
 
-def fixed_sizing(card: Card = Card()) -> Sizing:  # noqa: B008 - a frozen value
+def fixed_sizing(card: Card = Card()) -> Sizing:
     """A complete sizing of one card; every figure follows from the numbers of `card`."""
     trace = Trace()
     _model_and_work(trace, card)
@@ -224,7 +225,9 @@ def fixed_sizing(card: Card = Card()) -> Sizing:  # noqa: B008 - a frozen value
         ttft=_estimate(trace, "ttft_s", card),
         throughput=_estimate(trace, "output_tok_s_total", card),
         prefill=_estimate(trace, "prefill_tok_s", card),
-        step=tuple(TimePart(cause, f"decode_step_s.{cause}", trace[f"decode_step_s.{cause}"]) for cause in card.step_ms),
+        step=tuple(
+            TimePart(cause, f"decode_step_s.{cause}", trace[f"decode_step_s.{cause}"]) for cause in card.step_ms
+        ),
         prefill_step=(TimePart(Cause.COMPUTE, "ttft_s", trace["ttft_s"]),),
         decode_limit=card.limit,
         prefill_limit=Limit.COMPUTE,
@@ -436,7 +439,9 @@ def second_tier() -> Sizing:
             step_ms={Cause.WEIGHTS: 22.0, Cause.SECOND_TIER: 283.0, Cause.KV_CACHE: 1.1, Cause.ENGINE: 2.0},
             limit=Limit.SECOND_TIER,
             findings=(
-                Finding(FindingKind.SECOND_TIER, Weight.WARNING, ("spill.weights_bytes", "tier.1.bandwidth_bytes_per_s")),
+                Finding(
+                    FindingKind.SECOND_TIER, Weight.WARNING, ("spill.weights_bytes", "tier.1.bandwidth_bytes_per_s")
+                ),
             ),
         )
     )
@@ -493,3 +498,40 @@ STATES = {
     "huge": huge,
     "bound": only_a_bound,
 }
+
+
+def fixed_curves(sizing: Sizing) -> MemoryCurves:
+    """Memory against context for this sizing: fixed part, and a cache that doubles with its bits."""
+    trace = sizing.trace
+    fixed = float(trace["memory.fixed_bytes"] + trace["memory_item.state"])
+    per_token = float(trace["kv_bytes_per_token"] * trace["requests_at_once"])
+    contexts = _lengths(4096, max(2**20, sizing.scenario.workload.context_tokens) * 1.5)
+    room = trace["memory.limit_bytes"] - fixed
+    lines = []
+    for bits in (16, 8, 4):
+        growth = per_token * bits / 8
+        fits_to = room / growth if room > growth * contexts[0] else None
+        lines.append(CacheLine(bits, [fixed + growth * x for x in contexts], fits_to, bits == 8))
+    return MemoryCurves(contexts, tuple(lines))
+
+
+def fixed_decode(sizing: Sizing) -> RangeCurve:
+    contexts = _lengths(4096, 262_144)
+    middle = [sizing.decode.p50 * 1.3 / (1 + x / 110_000) for x in contexts]
+    return _ranged(contexts, middle, sizing.decode)
+
+
+def fixed_ttft(sizing: Sizing) -> RangeCurve:
+    prompts = _lengths(1024, 131_072)
+    at = sizing.scenario.workload.prompt_tokens or 1024
+    middle = [sizing.ttft.p50 * (x / at + (x / at) ** 2) / 2 for x in prompts]
+    return _ranged(prompts, middle, sizing.ttft)
+
+
+def _lengths(low: float, high: float, count: int = 64) -> list[float]:
+    return [low * (high / low) ** (n / (count - 1)) for n in range(count)]
+
+
+def _ranged(x: list[float], middle: list[float], estimate: Estimate) -> RangeCurve:
+    low, high = estimate.p10 / estimate.p50, estimate.p90 / estimate.p50
+    return RangeCurve(x, [v * low for v in middle], middle, [v * high for v in middle])
