@@ -87,9 +87,9 @@ def memory_title(sizing: Sizing, formatter: Formatter) -> str:
 def memory_line(sizing: Sizing, formatter: Formatter) -> str:
     """What the memory bar draws, and of which device."""
     colours = (
-        _("What is fixed is slate, what your inputs move is blue, what is too much is hatched.")
+        _("Slate is fixed, blue follows your inputs, hatched is too much.")
         if sizing.verdict is Verdict.DOES_NOT_FIT
-        else _("What is fixed is slate, what your inputs move is blue, the slower memory is hatched.")
+        else _("Slate is fixed, blue follows your inputs, hatched is the slower memory.")
         if second_tier_bytes(sizing)
         else _("What is fixed is slate, what your inputs move is blue.")
     )
@@ -103,12 +103,10 @@ def _devices(sizing: Sizing, formatter: Formatter) -> str:
         return _("Each bar is one accelerator.")
     if use.count == 1:
         return _("One {device}, {size}.").format(device=use.device, size=size)
-    return _("One of {count} {device} that hold the same, {size} each.").format(
-        count=use.count, device=use.device, size=size
-    )
+    return _("One of {count} {device}, {size} each.").format(count=use.count, device=use.device, size=size)
 
 
-def memory_curve_heading(sizing: Sizing, unit: str) -> str:
+def memory_curve_heading(sizing: Sizing, unit: str, formatter: Formatter) -> str:
     """What the chart below the bar draws."""
     requests = sizing.required_requests
     text = ngettext(
@@ -116,7 +114,7 @@ def memory_curve_heading(sizing: Sizing, unit: str) -> str:
         "Memory against context, {requests} requests at once, {unit}",
         requests,
     )
-    return text.format(requests=requests, unit=unit)
+    return text.format(requests=formatter.count(requests), unit=unit)
 
 
 def capacity_label(sizing: Sizing, tier: TierUse, formatter: Formatter) -> str:

@@ -74,7 +74,7 @@ class LineChart(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.theme = theme
-        self.pen_scale = 0.0  # 0: that of the screen; an export sets its own
+        self._pen_scale = 0.0  # 0: that of the screen; an export sets its own
         self._picture: Picture | None = None
         self._formatter: Formatter = current()
         self._at = -1
@@ -148,9 +148,14 @@ class LineChart(QWidget):
         self.update()
         self._over.update()
 
+    def set_pen_scale(self, scale: float) -> None:
+        """How many pixels of the target one logical pixel is, where the target is not a screen."""
+        self._pen_scale = scale
+        self._restyle()
+
     def _pen(self, line: Line) -> QPen:
         """pyqtgraph's pens are cosmetic: their width is in pixels of the screen, so it grows with the scale."""
-        width = line.width * (self.pen_scale or self.devicePixelRatioF())
+        width = line.width * (self._pen_scale or self.devicePixelRatioF())
         pen = pg.mkPen(role_color(self.theme, line.role), width=width)
         pattern = (1.0, 3.0) if line.dotted_bound else self.theme.dash(line.dash) if line.dash is not None else ()
         if pattern:
@@ -391,9 +396,10 @@ class LineChart(QWidget):
             lefts = (spot.x() - 8 - size.width(), spot.x() + 8)
             places = [QRectF(QPointF(left, top), size) for left in lefts for top in tops]
             self._write(painter, ground, text, text, places, font, color)
+        ground.add_track([spot, QPointF(spot.x(), rect.bottom())])
 
     def _paint_crossings(self, painter: QPainter, picture: Picture, ground: Ground) -> None:
-        for crossing in picture.crossings:
+        for crossing in sorted(picture.crossings, key=lambda one: not one.strong):
             spot = self.point(crossing.x, crossing.y)
             color = role_color(self.theme, crossing.role)
             point_mark(painter, spot, 8, color, self.theme.color("surface"), "circle")
@@ -401,6 +407,7 @@ class LineChart(QWidget):
             size = self._size(crossing.text, font)
             w, h = size.width(), size.height()
             places = [
+                QRectF(spot.x() - 5 - w, spot.y() - h - 3, w, h),
                 QRectF(spot.x() - 8 - w, spot.y() - h - 3, w, h),
                 QRectF(spot.x() + 6, spot.y() + 4, w, h),
                 QRectF(spot.x() - w / 2, spot.y() + 8, w, h),
@@ -474,6 +481,10 @@ class LineChart(QWidget):
         assert self._picture is not None
         distances = [abs(self.point(value, 0).x() - x) for value in self._picture.x]
         return distances.index(min(distances))
+
+    def _home(self, picture: Picture) -> int:
+        """Where reading starts: at the user's own point."""
+        return self._nearest(self.point(picture.chosen.x, 0).x()) if picture.chosen else 0
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._picture is not None:

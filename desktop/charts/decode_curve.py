@@ -21,6 +21,7 @@ def decode_picture(sizing: Sizing, curve: RangeCurve, at: float, formatter: Form
         write=lambda value: formatter.speed_parts(value)[0],
         write_parts=formatter.speed_parts,
         target_text="" if target is None else _("target {speed}").format(speed=formatter.speed_parts(target)[0]),
+        bound=_("at most {value}"),
         misses=lambda value: _below(value, target, formatter),
     )
     return range_picture(curve, sizing.decode, at, target, words, formatter, range_top(curve, target))

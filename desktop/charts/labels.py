@@ -1,11 +1,12 @@
 """Labels on lines: put each where it covers neither another label nor a line, or leave it to the read-out."""
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF
 
 #: Free ground round a label.
-MARGIN = 3.0
+MARGIN = 2.0
 
 Track = Sequence[QPointF]
 
@@ -60,7 +61,7 @@ def beside(point: QPointF, size: QSizeF, distance: float = 8.0) -> list[QRectF]:
 
 
 def _crosses(track: Track, rect: QRectF) -> bool:
-    return any(_segment_meets(a, b, rect) for a, b in zip(track, track[1:], strict=False))
+    return any(_segment_meets(a, b, rect) for a, b in pairwise(track))
 
 
 def _segment_meets(a: QPointF, b: QPointF, rect: QRectF) -> bool:

@@ -23,7 +23,7 @@ TALL, LOW = 30, 20
 NAME_GAP = 12
 SEGMENT_GAP = 2.0
 
-_COLORS: dict[MemoryKind, ChartColor] = {
+COLORS: dict[MemoryKind, ChartColor] = {
     MemoryKind.WEIGHTS: "weights",
     MemoryKind.EMBEDDING: "companions",
     MemoryKind.RERANKER: "companions",
@@ -236,7 +236,7 @@ class MemoryBar(QWidget):
         if bar.is_slow:
             hatched(painter, box, self.theme.chart("spill"), self.theme.color("surface"), 2)
             return
-        color = self.theme.chart(_COLORS[segment.item.kind])
+        color = self.theme.chart(COLORS[segment.item.kind])
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(color)
         radius = min(2.0, box.width() / 2)
@@ -340,11 +340,11 @@ class MemoryBar(QWidget):
                 free_from = left + width + 14
         size = chart_sentences.capacity_label(self._sizing, bar.tier, self._formatter)
         width = metrics.horizontalAdvance(size)
-        left = rect.left() + bar.tier.capacity_bytes * scale - width
-        if bar.tier.limit_bytes < bar.tier.capacity_bytes or bar.is_slow:
-            if max(left, rect.left()) >= free_from and max(left, rect.left()) + width <= free_to + 10:
-                box = QRectF(max(left, rect.left()), y + 8, width + 2, 18)
-                self._paint_bracket_text(painter, box, size, self.theme.color("text_3"))
+        left = max(rect.left(), rect.left() + bar.tier.capacity_bytes * scale - width)
+        is_apart = bar.tier.limit_bytes < bar.tier.capacity_bytes or bar.is_slow
+        if is_apart and left >= free_from and left + width <= free_to + 10:
+            box = QRectF(left, y + 8, width + 2, 18)
+            self._paint_bracket_text(painter, box, size, self.theme.color("text_3"))
 
     def _paint_bracket(self, painter: QPainter, rect: QRectF, start: int, end: int, scale: float) -> None:
         left, right = rect.left() + start * scale + 0.5, rect.left() + end * scale - SEGMENT_GAP + 0.5
@@ -364,6 +364,8 @@ class MemoryBar(QWidget):
     def _digits(self, amount: int) -> str:
         """Digits in the one unit of all bars."""
         longest = max((b.tier.capacity_bytes for b in self._bars), default=amount)
+        if longest < 10**12 and 0 < amount < 50_000_000:
+            return self._formatter.significant(amount / 10**9, 1)  # not rounded away
         return self._formatter.bytes_parts(amount, like=max(longest, 10**9))[0]
 
     def _paint_chosen(self, painter: QPainter) -> None:

@@ -26,7 +26,7 @@ def memory_picture(sizing: Sizing, curves: MemoryCurves, formatter: Formatter) -
     unit, factor = _unit(top)
     lines = tuple(_line(line, factor) for line in curves.lines)
     return Picture(
-        heading=chart_sentences.memory_curve_heading(sizing, unit),
+        heading=chart_sentences.memory_curve_heading(sizing, unit, formatter),
         summary=_summary(sizing, curves, formatter),
         x=curves.contexts,
         x_span=Span(float(curves.contexts[0]), float(curves.contexts[-1]), log=True),

@@ -25,6 +25,7 @@ class RangeWords:
     write: Callable[[float], str]
     write_parts: Callable[..., Written]
     target_text: str = ""
+    bound: str = "{value}"  # how a physical bound is written
     misses: Callable[[float], str] = lambda _value: ""  # the alarm at a value, where it misses the target
 
 
@@ -42,7 +43,7 @@ def range_picture(
     bound = estimate.p10 == estimate.p90
     chosen_text = _("{value} at {context}").format(value=words.write(estimate.p50), context=formatter.tokens(round(at)))
     if bound:
-        chosen_text = _("at most {value}").format(value=chosen_text)
+        chosen_text = words.bound.format(value=chosen_text)
     striped = estimate.evidence is Evidence.GENERIC
     return Picture(
         heading=words.heading,
@@ -72,7 +73,7 @@ def _read_out(curve: RangeCurve, index: int, words: RangeWords, bound: bool, for
     middle = words.write(curve.p50[index])
     low, high = sorted((curve.p10[index], curve.p90[index]))
     if bound:
-        lines: tuple[str, ...] = (_("at most {value}").format(value=middle),)
+        lines: tuple[str, ...] = (words.bound.format(value=middle),)
     else:
         lines = (middle, _("P10–P90: {range}").format(range=formatter.range(low, high, words.write_parts)))
     return ReadOut(title, lines, words.misses(float(curve.p50[index])))

@@ -33,6 +33,7 @@ def ttft_picture(sizing: Sizing, curve: RangeCurve, at: float, formatter: Format
         write=lambda value: formatter.seconds(value / factor),
         write_parts=lambda value, like: formatter.seconds_parts(value / factor, like=like / factor),
         target_text="" if target is None else _("target {time}").format(time=formatter.seconds(target)),
+        bound=_("at least {value}"),
         misses=lambda value: _above(value / factor, target, formatter),
     )
     estimate = sizing.ttft if factor == 1 else _times(sizing, factor)

@@ -274,7 +274,8 @@ def _memory(trace: Trace, card: Card) -> None:
     trace.compute(
         "memory.total_bytes", total, terms=["memory.fixed_bytes", "memory_item.kv_cache", "memory_item.state"]
     )
-    trace.given("memory.capacity_bytes", round(card.capacity) * card.count, Unit.BYTE, DATASHEET)
+    capacity = round(card.capacity + card.second_tier[1]) * card.count
+    trace.given("memory.capacity_bytes", capacity, Unit.BYTE, DATASHEET)
     trace.given("engine.memory_share", card.memory_share, Unit.SHARE, METHOD)
     trace.compute("memory.limit_bytes", usable, capacity="memory.capacity_bytes", share="engine.memory_share")
     trace.compute("memory.free_for_kv_bytes", room, limit="memory.limit_bytes", used="memory.fixed_bytes")
@@ -382,8 +383,9 @@ def _blueprint(card: Card) -> Blueprint:
 
 
 def _device(card: Card) -> Device:
+    first = "HBM" if card.second_tier[0] else "GDDR7"
     tiers = [
-        MemoryTier(name="GDDR7", kind="gddr", capacity_bytes=round(card.capacity), bandwidth_bytes_per_s=card.bandwidth)
+        MemoryTier(name=first, kind="gddr", capacity_bytes=round(card.capacity), bandwidth_bytes_per_s=card.bandwidth)
     ]
     if card.second_tier[0]:
         name, capacity, bandwidth = card.second_tier
@@ -535,3 +537,16 @@ def _lengths(low: float, high: float, count: int = 64) -> list[float]:
 def _ranged(x: list[float], middle: list[float], estimate: Estimate) -> RangeCurve:
     low, high = estimate.p10 / estimate.p50, estimate.p90 / estimate.p50
     return RangeCurve(x, [v * low for v in middle], middle, [v * high for v in middle])
+
+
+class FixedCurves:
+    """Curves for the results column that need neither catalogue nor formulas."""
+
+    def memory(self, sizing: Sizing, catalogue: object) -> MemoryCurves:
+        return fixed_curves(sizing)
+
+    def decode(self, sizing: Sizing, catalogue: object) -> tuple[RangeCurve, float]:
+        return fixed_decode(sizing), float(sizing.scenario.workload.prompt_tokens or 1024)
+
+    def ttft(self, sizing: Sizing, catalogue: object) -> tuple[RangeCurve, float]:
+        return fixed_ttft(sizing), float(sizing.scenario.workload.prompt_tokens or 1024)
