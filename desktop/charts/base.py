@@ -89,7 +89,7 @@ class LineChart(QWidget):
         self._over = _Over(self)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
-        self.setMinimumSize(180, 120)
+        self.setMinimumSize(180, 90)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         theme.changed.connect(self._restyle)
 

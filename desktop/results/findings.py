@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from core.language import findings as words
 from core.language.messages import gettext as _
@@ -138,19 +138,22 @@ class FindingStrip(QWidget):
         self._compact = False
         self._open = False
         self._rows: list[FindingRow] = []
+        self._icon = QLabel()
         self._title = Text(theme, "strong")
         self._all = QPushButton()
         self._all.setProperty("kind", "link")
         self._all.clicked.connect(self._toggle)
         head = QHBoxLayout()
         head.setContentsMargins(0, 0, 0, 0)
+        head.setSpacing(8)
+        head.addWidget(self._icon)
         head.addWidget(self._title, 1)
         head.addWidget(self._all)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 8, 0, 6)
         self._column.setSpacing(0)
         self._column.addLayout(head)
-        theme.changed.connect(self.update)
+        theme.changed.connect(self._draw_icon)
 
     @property
     def rows(self) -> list[FindingRow]:
@@ -187,25 +190,31 @@ class FindingStrip(QWidget):
             row.setVisible(index < len(shown))
             if index < len(shown):
                 row.set_line(shown[index], index == len(shown) - 1)
-        self._set_head(len(shown))
+        self._set_head()
         self.setVisible(bool(self._lines))
 
-    def _set_head(self, shown: int) -> None:
-        count = len(self._lines)
-        if self._compact and not self._open:
+    def _set_head(self) -> None:
+        """The title, and the link that opens or folds; folded, an icon says whether there is a warning."""
+        count, folded = len(self._lines), self._compact and not self._open
+        if folded:
             text = ngettext(
                 "{count} point to check before you promise", "{count} points to check before you promise", count
             )
             self._title.setText(text.format(count=count))
         else:
             self._title.setText(_("Check before you promise"))
-        more = count > (0 if self._compact else MOST)
-        self._all.setVisible(more)
-        name = (
-            _("Show less") if self._open else _("Show") if self._compact else _("Show all {count}").format(count=count)
-        )
-        self._all.setText(name)
-        self._column.setContentsMargins(0, *((3, 0, 3) if self._compact and not self._open else (8, 0, 6)))
+        self._icon.setVisible(folded)
+        self._draw_icon()
+        self._all.setVisible(count > (0 if self._compact else MOST))
+        every = _("Show") if self._compact else _("Show all {count}").format(count=count)
+        self._all.setText(_("Show less") if self._open else every)
+        top, bottom = (3, 3) if folded else (8, 6)
+        self._column.setContentsMargins(0, top, 0, bottom)
+
+    def _draw_icon(self) -> None:
+        warns = any(line.is_warning for line in self._lines)
+        icon, color = ("triangle", "warn") if warns else ("info-circle", "info")
+        self._icon.setPixmap(self.theme.pixmap(icon, color, 14, self.devicePixelRatioF()))  # type: ignore[arg-type]
 
     def _explain(self, row: FindingRow) -> None:
         if row.line is not None and row.line.key:

@@ -32,7 +32,7 @@ class ChartSlot(QWidget):
         self._read = read
         self._scheduled = False
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumSize(180, 120)
+        self.setMinimumSize(180, 90)
         self._box = QVBoxLayout(self)
         self._box.setContentsMargins(0, 0, 0, 0)
 

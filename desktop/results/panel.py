@@ -26,6 +26,8 @@ from desktop.theme import Theme
 
 #: Narrower than this, second lines and lists go and the strip of findings folds.
 COMPACT_BELOW = 720
+#: Lower than this, the strip of findings folds.
+LOW_BELOW = 720
 WIDEST = 1100
 SIDE = 20
 ICON_REACH = 6  # an icon's own margin inside its button, so that the drawing ends where the text ends
@@ -58,6 +60,7 @@ class ResultsPanel(QWidget):
         self._fill_tabs()
         self._lay_out()
         self._connect()
+        self._fold(narrow=True, low=True)  # the smallest form decides the window's minimum
         if session.sizing is not None:
             self.set_sizing(session.sizing)
 
@@ -137,15 +140,17 @@ class ResultsPanel(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        compact = self.width() < COMPACT_BELOW
-        self.findings.set_compact(compact)
-        for page in (self.memory, self.speed):
-            page.set_compact(compact)
+        self._fold(self.width() < COMPACT_BELOW, self.height() < LOW_BELOW)
         right = max(SIDE, self.width() - WIDEST + SIDE)
         self._line.setContentsMargins(SIDE, 0, right - ICON_REACH, 0)
         for layout, top in ((self._top, 0), (self._foot, 0), (self.memory.layout(), 10), (self.speed.layout(), 10)):
             if layout is not None:
                 layout.setContentsMargins(SIDE, top, right, 0)
+
+    def _fold(self, narrow: bool, low: bool) -> None:
+        self.findings.set_compact(narrow or low)
+        for page in (self.memory, self.speed):
+            page.set_compact(narrow)
 
     def show_tab(self, index: int) -> None:
         self.tabs.setCurrentIndex(index)
