@@ -1,7 +1,7 @@
 """Charts with curves. The one module that imports pyqtgraph (and with it numpy): import it after the first paint."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import pyqtgraph as pg
@@ -295,11 +295,27 @@ class LineChart(QWidget):
             painter.setPen(QPen(self.theme.color("focus"), 2))
             painter.drawRoundedRect(self.plot_rect().adjusted(-3, -3, 5, 3), 4, 4)
 
-    def _track(self, picture: Picture, values: Sequence[float]) -> list[QPointF]:
-        return [self.point(x, y) for x, y in zip(picture.x, values, strict=True) if y <= picture.y_top * 1.2]
+    def _track(self, picture: Picture, values: Sequence[float]) -> list[tuple[float, float]]:
+        """The line in pixels, up to a little above the plot."""
+        rect, span = self.plot_rect(), picture.x_span
+        low, high = span.scaled(span.low), span.scaled(span.high)
+        across, up = rect.width() / (high - low), rect.height() / picture.y_top
+        left, bottom, most = rect.left(), rect.bottom(), picture.y_top * 1.2
+        return [
+            (left + (span.scaled(x) - low) * across, bottom - y * up)
+            for x, y in zip(picture.x, values, strict=True)
+            if y <= most
+        ]
 
     def _write(
-        self, painter: QPainter, ground: Ground, name: str, text: str, places: list[QRectF], font: QFont, color: QColor
+        self,
+        painter: QPainter,
+        ground: Ground,
+        name: str,
+        text: str,
+        places: Iterable[QRectF],
+        font: QFont,
+        color: QColor,
     ) -> QRectF | None:
         rect = ground.place(places)
         if rect is not None:
@@ -318,7 +334,7 @@ class LineChart(QWidget):
             if level.y > picture.y_top:
                 continue
             y = self.point(picture.x_span.low, level.y).y()
-            ground.add_track([QPointF(rect.left(), y), QPointF(rect.right(), y)])
+            ground.add_track([(rect.left(), y), (rect.right(), y)])
             if level.is_limit:
                 self._paint_limit(painter, y)
             else:
@@ -396,7 +412,7 @@ class LineChart(QWidget):
             lefts = (spot.x() - 8 - size.width(), spot.x() + 8)
             places = [QRectF(QPointF(left, top), size) for left in lefts for top in tops]
             self._write(painter, ground, text, text, places, font, color)
-        ground.add_track([spot, QPointF(spot.x(), rect.bottom())])
+        ground.add_track([(spot.x(), spot.y()), (spot.x(), rect.bottom())])
 
     def _paint_crossings(self, painter: QPainter, picture: Picture, ground: Ground) -> None:
         for crossing in sorted(picture.crossings, key=lambda one: not one.strong):
@@ -426,25 +442,21 @@ class LineChart(QWidget):
             places = self._places_on(picture, line, size)
             self._write(painter, ground, line.name, line.name, places, font, role_color(self.theme, line.role))
 
-    def _places_on(self, picture: Picture, line: Line, size: QSizeF) -> list[QRectF]:
+    def _places_on(self, picture: Picture, line: Line, size: QSizeF) -> Iterator[QRectF]:
         """Places for the name of a line: where it leaves the plot or ends, then back along it."""
         xs, ys = _cut(picture, line.y)
-        if not len(xs):
-            return []
         rect, span = self.plot_rect(), picture.x_span
         low, wide = span.scaled(span.low), span.scaled(span.high) - span.scaled(span.low)
-        places = []
-        for x, y in list(zip(xs, ys, strict=True))[::-1]:
-            spot = QPointF(
-                rect.left() + (x - low) / wide * rect.width(), rect.bottom() - y / picture.y_top * rect.height()
-            )
-            top = min(max(spot.y() - size.height() / 2, rect.top() + 1), rect.bottom() - size.height())
+        width, height = size.width(), size.height()
+        for x, y in zip(xs[::-1].tolist(), ys[::-1].tolist(), strict=True):
+            across = rect.left() + (x - low) / wide * rect.width()
+            down = rect.bottom() - y / picture.y_top * rect.height()
+            top = min(max(down - height / 2, rect.top() + 1), rect.bottom() - height)
             for gap in (6.0, 12.0, 20.0):
-                places.append(QRectF(QPointF(spot.x() - size.width() - gap, top), size))
-            places.append(QRectF(QPointF(spot.x() + 6, top), size))
-            places.append(QRectF(QPointF(spot.x() - size.width() / 2, spot.y() - size.height() - NEAR_END), size))
-            places.append(QRectF(QPointF(spot.x() - size.width() / 2, spot.y() + NEAR_END), size))
-        return places
+                yield QRectF(across - width - gap, top, width, height)
+            yield QRectF(across + 6, top, width, height)
+            yield QRectF(across - width / 2, down - height - NEAR_END, width, height)
+            yield QRectF(across - width / 2, down + NEAR_END, width, height)
 
     def _paint_read_out(self, painter: QPainter, picture: Picture) -> None:
         self.card_rect = None
