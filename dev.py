@@ -64,7 +64,7 @@ WINDOW = {
 }
 READ_PDF = {"pdftotext": "poppler-utils"}
 FREEZE = {"objcopy": "binutils"}
-VIRTUAL_DISPLAY = {"Xvfb": "xvfb"}
+VIRTUAL_DISPLAY = {"Xvfb": "xvfb", "xauth": "xauth"}  # xvfb-run needs both
 
 
 class Stop(Exception):

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from core.architecture.blueprint import NoteKind, ReadingNote
 
 
-def N_(message: str) -> str:
+def N_(message: str) -> str:  # noqa: N802 - the name that collects messages
     """Mark a message for the catalogue of translations without translating it here."""
     return message
 
@@ -21,7 +21,8 @@ SENTENCES: Mapping[NoteKind, str] = {
     NoteKind.CONTEXT_NOT_STATED: N_("The file does not say which context the model was trained for."),
     NoteKind.ASSUMED_FIELD: N_("The file does not state {subject}; the usual value was taken."),
     NoteKind.TEXTBOOK: N_(
-        "A textbook model: every layer keeps a full cache, and embedding, norms and scales are not counted apart."
+        "A textbook model: every layer keeps a full cache, embedding and norms are not counted apart, and parameters "
+        "that a token does not use are taken as experts, of which it uses eight."
     ),
 }
 

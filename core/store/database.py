@@ -47,7 +47,9 @@ def open_database(path: Path, now: datetime) -> Opened:
         database = _connect(path)
         if _stored_version(database) > SCHEMA_VERSION:
             database.close()
-            raise StoreTooNew("The scenarios were saved by a newer version of Tonnage. Install that version to open them.")
+            raise StoreTooNew(
+                "The scenarios were saved by a newer version of Tonnage. Install that version to open them."
+            )
         _bring_up_to_date(database, path, now)
     except (OSError, sqlite3.Error) as error:
         raise StoreError(f"The store of scenarios cannot be opened ({path}): {error}.") from error
@@ -122,9 +124,7 @@ def _is_sound(path: Path) -> bool:
     try:
         return bool(connection.execute("pragma quick_check(1)").fetchone()[0] == "ok")
     except sqlite3.DatabaseError as error:
-        if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
-            return True  # another program is writing: not damage
-        return False
+        return "locked" in str(error)  # another program is writing: not damage
     finally:
         connection.close()
 

@@ -13,12 +13,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from core import __version__
+from core import METHOD_VERSION, __version__
 from core.errors import StoreError
 from core.scenario import Scenario
 from core.store.database import Repair, back_up_daily, open_database
-
-METHOD_VERSION = "0.1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +83,9 @@ class Library:
     def add(self, scenario: Scenario, now: datetime) -> int:
         """Keep a new scenario at the end of its client's list and return its id."""
         with self._action():
-            last = self._rows("select max(position) as last from scenarios where client = ?", scenario.client)[0]["last"]
+            last = self._rows("select max(position) as last from scenarios where client = ?", scenario.client)[0][
+                "last"
+            ]
             row = {**self._content(scenario, now), "created": _iso(now), "position": (last or 0.0) + 1.0}
             return int(self._database.table("scenarios").insert(row).last_rowid or 0)
 

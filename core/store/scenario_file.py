@@ -54,7 +54,9 @@ def parse_scenario(text: str, name: str = "The file") -> ScenarioFile:
     stated = content.get("scenario")
     if version > FILE_VERSION or (isinstance(stated, dict) and _newer(stated.get("schema_version"))):
         wrote = content.get("app_version")
-        raise StoreTooNew(f"{name} comes from a newer version of Tonnage ({str(wrote)[:20]}). Update Tonnage to open it.")
+        raise StoreTooNew(
+            f"{name} comes from a newer version of Tonnage ({str(wrote)[:20]}). Update Tonnage to open it."
+        )
     records = content.get("records", {})
     if not isinstance(records, dict) or not all(isinstance(table, dict) for table in records.values()):
         raise InvalidInput(f"{name}: “records” is damaged.", "records")

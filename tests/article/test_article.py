@@ -40,9 +40,13 @@ def test_claim(name: str, sized: Callable[[Scenario], Sizing]) -> None:
 def test_every_claim_is_done_or_promised() -> None:
     assert set(LATER) <= set(CLAIMS)
     for name, claim in CLAIMS.items():
-        assert name in LATER or name in CHECKS or isinstance(claim["expect"], int | float | list) or _ORDER.match(
-            claim["expect"]
-        ) or _EQUAL.match(claim["expect"]), f"{name}: neither done nor promised"
+        assert (
+            name in LATER
+            or name in CHECKS
+            or isinstance(claim["expect"], int | float | list)
+            or _ORDER.match(claim["expect"])
+            or _EQUAL.match(claim["expect"])
+        ), f"{name}: neither done nor promised"
 
 
 def test_what_this_step_must_do_is_not_put_off() -> None:
@@ -64,7 +68,9 @@ def check_figure(claim: Claim, sizings: Sizings) -> None:
     ratio = _RATIO.match(claim["figure"])
     if isinstance(expect, str) and ratio is None:
         values = {n: figure(claim["figure"], s, is_saturated(claim)) for n, s in sizings.items()}
-        return check_order(expect, values, tolerance) if _ORDER.match(expect) else check_equal(expect, values, tolerance)
+        return (
+            check_order(expect, values, tolerance) if _ORDER.match(expect) else check_equal(expect, values, tolerance)
+        )
     check_number(quotient(claim, sizings) if ratio else figure(claim["figure"], sizings[""]), expect, tolerance)
     return None
 
