@@ -12,7 +12,10 @@ from typing import Any
 
 
 def _is_array(*values: Any) -> bool:
-    return any(hasattr(value, "ndim") for value in values)
+    for value in values:  # a plain loop: this is asked at every step of a formula
+        if hasattr(value, "ndim"):
+            return True
+    return False
 
 
 def minimum(*values: Any) -> Any:

@@ -4,10 +4,12 @@ Everything here follows from the shape of the model, the precision of its tensor
 but the reuse of experts within a batch. Rates are applied in `core.physics.decode` and `core.physics.prefill`.
 """
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 from core.architecture.blueprint import Blueprint
-from core.physics.arrays import minimum
+from core.physics.arrays import maximum, minimum, power
 from core.trace import formula
 from core.units import Unit
 
@@ -66,6 +68,27 @@ def messages_per_token(layers: int, tensor: int, pipeline: int) -> int:
 
 
 @formula(Unit.COUNT)
+def all_reduces_per_step(layers: int, per_layer: int) -> int:
+    """All-reduces in one step under tensor parallelism.
+
+    count = layers * per_layer
+
+    Parameters
+    ----------
+    layers : of the model
+    per_layer : after attention and after the feed-forward block
+
+    Returns
+    -------
+    all-reduces per step
+
+    >>> all_reduces_per_step(80, 2)
+    160
+    """
+    return layers * per_layer
+
+
+@formula(Unit.COUNT)
 def distinct_experts(experts: int, chosen: int, tokens: Any, reuse: float) -> Any:
     """Experts of one layer that a batch of tokens needs at least once.
 
@@ -85,8 +108,6 @@ def distinct_experts(experts: int, chosen: int, tokens: Any, reuse: float) -> An
     >>> distinct_experts(128, 8, 1, 0.87), round(distinct_experts(128, 8, 64, 1.0), 1)
     (8.0, 125.9)
     """
-    from core.physics.arrays import maximum, power
-
     return experts * (1 - power(1 - chosen / experts, power(maximum(tokens, 1), min(reuse, 1))))
 
 
@@ -113,37 +134,38 @@ def expert_bytes_read(all_experts: float, experts: int, distinct: Any) -> Any:
 
 
 @formula(Unit.BYTE)
-def cache_read_bytes(row_elements: int, element_bytes: float, depth: Any) -> Any:
+def cache_read_bytes(bytes_per_token: float, layers: int, readers: int, depth: Any) -> Any:
     """Bytes of a cache that grows without bound, read for one new token.
 
-    bytes = row_elements * element_bytes * depth
+    bytes = bytes_per_token * readers / layers * depth
 
     Parameters
     ----------
-    row_elements : elements kept per token, over all layers of the group
-    element_bytes : size of one element, scales included [byte]
+    bytes_per_token : cache of all layers of a shape that keep one [byte/token]
+    layers : layers that keep a cache
+    readers : layers that read one; more than `layers` where some read a neighbour's
     depth : tokens in the cache
 
     Returns
     -------
     bytes read for one token of one request [byte]
 
-    >>> cache_read_bytes(2 * 80 * 8 * 128, 2, 1024.0)
+    >>> cache_read_bytes(327680, 80, 80, 1024.0)
     335544320.0
     """
-    return row_elements * element_bytes * depth
+    return bytes_per_token * readers / layers * depth
 
 
 @formula(Unit.BYTE)
-def window_read_bytes(row_elements: int, element_bytes: float, depth: Any, window: int) -> Any:
+def window_read_bytes(bytes_per_token: float, layers: int, readers: int, depth: Any, window: int) -> Any:
     """Bytes of a cache of which only the last `window` tokens are read.
 
-    bytes = row_elements * element_bytes * min(depth, window)
+    bytes = bytes_per_token * readers / layers * min(depth, window)
 
     Parameters
     ----------
-    row_elements : elements kept per token, over all layers of the group
-    element_bytes : size of one element, scales included [byte]
+    bytes_per_token : cache of all layers of a shape that keep one [byte/token]
+    layers, readers : layers that keep a cache, and layers that read one
     depth : tokens before the new one
     window : tokens that attention looks back
 
@@ -151,39 +173,122 @@ def window_read_bytes(row_elements: int, element_bytes: float, depth: Any, windo
     -------
     bytes read for one token of one request [byte]
 
-    >>> window_read_bytes(24576, 2, 131072.0, 128)
-    6291456
+    >>> window_read_bytes(49152, 12, 12, 131072.0, 128)
+    6291456.0
     """
-    return row_elements * element_bytes * minimum(depth, window)
+    return bytes_per_token * readers / layers * minimum(depth, window)
 
 
 @formula(Unit.BYTE)
-def indexed_read_bytes(
-    row_elements: int, element_bytes: float, depth: Any, top_k: int, index_elements: int, window: int, compression: int
-) -> Any:
-    """Bytes of a cache of which an indexer picks `top_k` rows, after reading its own key of every row.
+def indexed_read_bytes(bytes_per_token: float, layers: int, record: float, depth: Any, top_k: int) -> Any:
+    """Bytes of a cache of which an indexer picks `top_k` tokens, after reading its own key of every token.
 
-    bytes = row_elements * element_bytes * (min(depth, window) + min(depth / compression, top_k)) + index_elements * depth / compression
+    bytes = layers * record * min(depth, top_k) + (bytes_per_token - layers * record) * depth
 
     Parameters
     ----------
-    row_elements : elements of one row, over all layers of the group
-    element_bytes : size of one element, scales included [byte]
+    bytes_per_token : vectors and indexer keys of all layers [byte/token]
+    layers : layers that keep a vector
+    record : vector of one layer [byte]
     depth : tokens before the new one
-    top_k : rows that the indexer picks
-    index_elements : bytes of indexer keys per row, over all layers that keep one (8 bit each)
-    window : latest tokens that are read besides, uncompressed; 0 for none
-    compression : tokens that share one row; 1 for none
+    top_k : tokens that the indexer picks
 
     Returns
     -------
     bytes read for one token of one request [byte]
 
-    >>> indexed_read_bytes(576, 2, 10000.0, 2048, 128, 0, 1)
-    3639296.0
+    >>> indexed_read_bytes(78_324, 61, 1152, 10000.0, 2048)
+    224437056.0
     """
-    rows = minimum(depth, window) + minimum(depth / compression, top_k)
-    return row_elements * element_bytes * rows + index_elements * depth / compression
+    return layers * record * minimum(depth, top_k) + (bytes_per_token - layers * record) * depth
+
+
+@formula(Unit.BYTE)
+def rank_cache_bytes(read: Any, kv_heads: int, ranks: int) -> Any:
+    """The part of a cache that one tensor-parallel rank reads: whole heads, so that few heads are read by several ranks.
+
+    bytes = read * ceil(kv_heads / ranks) / kv_heads
+
+    Parameters
+    ----------
+    read : by all ranks, each head once [byte]
+    kv_heads : key-value heads; 1 for latent attention, which every rank reads whole
+    ranks : tensor-parallel
+
+    Returns
+    -------
+    bytes of one rank [byte]
+
+    >>> rank_cache_bytes(800.0, 8, 4), rank_cache_bytes(800.0, 1, 4)
+    (200.0, 800.0)
+    """
+    return read * math.ceil(kv_heads / ranks) / kv_heads
+
+
+@formula(Unit.BYTE)
+def held_cache_bytes(rank_bytes: Sequence[Any], ranks: int, state: float) -> Any:
+    """Memory that one request in flight holds, over all ranks of a replica.
+
+    bytes = sum(rank_bytes) * ranks + state
+
+    Parameters
+    ----------
+    rank_bytes : cache on one rank, group by group [byte]
+    ranks : tensor-parallel
+    state : recurrent state of one request [byte]
+
+    Returns
+    -------
+    bytes [byte]
+
+    >>> held_cache_bytes([100.0, 20.0], 2, 5)
+    245.0
+    """
+    return sum(rank_bytes) * ranks + state
+
+
+@formula(Unit.BYTE)
+def sum_of_bytes(parts: Sequence[Any]) -> Any:
+    """Bytes added up.
+
+    bytes = sum(parts)
+
+    Parameters
+    ----------
+    parts : [byte]
+
+    Returns
+    -------
+    sum [byte]
+
+    >>> sum_of_bytes([1, 2])
+    3
+    """
+    return sum(parts)
+
+
+@formula(Unit.BYTE)
+def bytes_per_rank(dense: Any, experts: Any, state: Any, batch: Any, cache: Any, ranks: int) -> Any:
+    """Bytes that one rank reads in a step.
+
+    bytes = (dense + experts + batch * state) / ranks + batch * cache
+
+    Parameters
+    ----------
+    dense, experts : weights of the step, whole model [byte]
+    state : recurrent state of one request, read and written [byte]
+    batch : requests in the step
+    cache : of one request, on one rank [byte]
+    ranks : tensor-parallel
+
+    Returns
+    -------
+    bytes [byte]
+
+    >>> bytes_per_rank(100.0, 20.0, 0.0, 2.0, 5.0, 4)
+    40.0
+    """
+    return (dense + experts + batch * state) / ranks + batch * cache
 
 
 @formula(Unit.BYTE)
@@ -227,15 +332,15 @@ def matrix_flops(parameters: int) -> int:
 
 
 @formula(Unit.FLOP)
-def attention_flops(row_flops: int, rows: Any) -> Any:
-    """Operations of attention for one new token.
+def attention_flops(row_flops: int, depth: Any) -> Any:
+    """Operations of attention for one token that looks back at everything.
 
-    flops = row_flops * rows
+    flops = row_flops * depth
 
     Parameters
     ----------
-    row_flops : operations per cached row: 2 * (key width + value width) * query heads, over all layers of the group
-    rows : cached rows that attention looks at
+    row_flops : operations per cached token: 2 * (key width + value width) * query heads, over all layers of the group
+    depth : tokens before this one
 
     Returns
     -------
@@ -244,7 +349,93 @@ def attention_flops(row_flops: int, rows: Any) -> Any:
     >>> attention_flops(4 * 128 * 64 * 80, 1024.0)
     2684354560.0
     """
-    return row_flops * rows
+    return row_flops * depth
+
+
+@formula(Unit.FLOP)
+def window_attention_flops(row_flops: int, depth: Any, window: int) -> Any:
+    """Operations of attention for one token that looks back at the last `window` tokens.
+
+    flops = row_flops * min(depth, window)
+
+    Parameters
+    ----------
+    row_flops : operations per cached token, over all layers of the group
+    depth : tokens before this one
+    window : tokens
+
+    Returns
+    -------
+    operations per token [FLOP]
+
+    >>> window_attention_flops(1000, 5000.0, 128)
+    128000
+    """
+    return row_flops * minimum(depth, window)
+
+
+@formula(Unit.FLOP)
+def indexed_attention_flops(row_flops: int, depth: Any, top_k: int) -> Any:
+    """Operations of attention for one token that looks at `top_k` tokens, picked by an indexer from all.
+
+    flops = row_flops * (min(depth, top_k) + 0.1 * depth)
+
+    Parameters
+    ----------
+    row_flops : operations per cached token, over all layers of the group
+    depth : tokens before this one
+    top_k : tokens that the indexer picks; finding them costs about a tenth of attending to all
+
+    Returns
+    -------
+    operations per token [FLOP]
+
+    >>> indexed_attention_flops(1000, 5000.0, 2048)
+    2548000.0
+    """
+    return row_flops * (minimum(depth, top_k) + 0.1 * depth)
+
+
+@formula(Unit.FLOP)
+def sum_of_flops(parts: Sequence[Any]) -> Any:
+    """Operations added up.
+
+    flops = sum(parts)
+
+    Parameters
+    ----------
+    parts : [FLOP]
+
+    Returns
+    -------
+    sum [FLOP]
+
+    >>> sum_of_flops([1, 2])
+    3
+    """
+    return sum(parts)
+
+
+@formula(Unit.FLOP)
+def step_flops(low: float, wide: float, experts: float, attention: Any, tokens: Any) -> Any:
+    """Operations of a step or of a prompt.
+
+    flops = tokens * (low + wide + experts + attention)
+
+    Parameters
+    ----------
+    low, wide, experts : per token: matrices in the weight format, those kept at 16 bit, chosen experts [FLOP]
+    attention : per token [FLOP]
+    tokens : requests in the step, or tokens of the prompt
+
+    Returns
+    -------
+    operations [FLOP]
+
+    >>> step_flops(100.0, 10.0, 0.0, 5.0, 2)
+    230.0
+    """
+    return tokens * (low + wide + experts + attention)
 
 
 @formula(Unit.FLOP_PER_BYTE)
@@ -266,3 +457,24 @@ def arithmetic_intensity(flops: Any, read: Any) -> Any:
     1.0
     """
     return flops / read
+
+
+@formula(Unit.BYTE)
+def step_bytes(first: Any, second: Any, ranks: int) -> Any:
+    """Bytes that a step reads, over all tensor-parallel ranks and both memories.
+
+    bytes = (first + second) * ranks
+
+    Parameters
+    ----------
+    first, second : bytes of one rank, from the fast and the slow memory [byte]
+    ranks : tensor-parallel
+
+    Returns
+    -------
+    bytes [byte]
+
+    >>> step_bytes(10.0, 2.0, 4)
+    48.0
+    """
+    return (first + second) * ranks

@@ -1,0 +1,110 @@
+"""Speeds along an axis: decode against context, first token against prompt, users against requests at once.
+
+A curve runs the formulas of a sizing once with an axis in place of one number; at the scenario's own value it gives the
+sizing's own figures, to the last bit.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from core.catalogue.calibration import shipped_calibration
+from core.physics import serving
+from core.sizing.situation import Situation
+from core.sizing.speed import record_depth, record_work
+from core.trace import Trace
+from core.units import Unit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Axis = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One figure along an axis, with its range."""
+
+    x: "Axis"
+    p10: "Axis"
+    p50: "Axis"
+    p90: "Axis"
+
+
+def decode_against_context(sized: Trace, situation: Situation, depths: Sequence[float]) -> Curve:
+    """Tokens per second of one user against the tokens in the cache.
+
+    Parameters
+    ----------
+    sized : the trace of a sizing of the situation
+    situation : that was sized
+    depths : tokens in the cache, each request at the same depth [tokens]
+
+    Returns
+    -------
+    decode speed [token/s]
+    """
+    trace, axis = sized.copy(), _axis(depths)
+    trace.given("workload.mean_depth_tokens", axis, Unit.TOKEN)
+    if situation.scenario.workload.prompt_tokens is None:
+        ahead = "workload.output_tokens"
+    else:
+        ahead = "curve.half_output_tokens"
+        trace.given(ahead, trace["workload.output_tokens"] / 2, Unit.TOKEN)
+    trace.compute("workload.prompt_tokens", serving.prompt_before, depth="workload.mean_depth_tokens", ahead=ahead)
+    record_work(trace, situation, shipped_calibration(), "workload.mean_depth_tokens")
+    return _curve(trace, axis, "decode_tok_s")
+
+
+def ttft_against_prompt(sized: Trace, situation: Situation, prompts: Sequence[float]) -> Curve:
+    """Time to first token against the length of the prompt, at the requests at once of the scenario.
+
+    Parameters
+    ----------
+    sized : the trace of a sizing of the situation
+    situation : that was sized
+    prompts : lengths [tokens]
+
+    Returns
+    -------
+    time to first token [s]
+    """
+    trace, axis = sized.copy(), _axis(prompts)
+    trace.given("workload.prompt_tokens", axis, Unit.TOKEN)
+    depth = record_depth(trace, situation)
+    record_work(trace, situation, shipped_calibration(), depth)
+    return _curve(trace, axis, "ttft_s")
+
+
+def speed_against_concurrency(sized: Trace, situation: Situation, requests: Sequence[float]) -> tuple[Curve, Curve]:
+    """Tokens per second of one user and of all users together against requests at once.
+
+    Parameters
+    ----------
+    sized : the trace of a sizing of the situation
+    situation : that was sized
+    requests : at once
+
+    Returns
+    -------
+    speed of one user, speed of all [token/s]
+    """
+    trace, axis = sized.copy(), _axis(requests)
+    trace.given("requests_at_once", axis, Unit.REQUEST)
+    depth = record_depth(trace, situation)
+    record_work(trace, situation, shipped_calibration(), depth)
+    return _curve(trace, axis, "decode_tok_s"), _curve(trace, axis, "output_tok_s_total")
+
+
+def _axis(values: Sequence[float]) -> "Axis":
+    import numpy as np
+
+    return np.asarray(values, dtype=np.float64)
+
+
+def _curve(trace: Trace, axis: "Axis", key: str) -> Curve:
+    """The figure and its range; what does not depend on the axis is a level line."""
+    import numpy as np
+
+    low, middle, high = (np.broadcast_to(trace[k], axis.shape) for k in (f"{key}.p10", key, f"{key}.p90"))
+    return Curve(axis, low, middle, high)
