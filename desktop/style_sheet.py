@@ -41,7 +41,7 @@ QPushButton[kind="nav"] {{
 QPushButton[kind="quiet"] {{ padding: 0 7px; color: {text_2}; }}
 QPushButton[kind="icon"] {{ padding: 0; min-width: 26px; max-width: 26px; }}
 QPushButton[kind="link"] {{
-    padding: 0 3px; color: {accent}; font-size: {label}px; min-height: 22px; max-height: 22px;
+    padding: 0 3px; color: {accent}; font-size: {label}px; min-height: 20px; max-height: 20px;
 }}
 QPushButton[kind="quiet"]:hover, QPushButton[kind="icon"]:hover, QPushButton[kind="nav"]:hover {{
     background: {hover};
@@ -54,12 +54,13 @@ QPushButton[kind="link"]:hover {{ text-decoration: underline; background: transp
 QPushButton[kind="quiet"]:focus {{ border: 2px solid {focus}; padding: 0 6px; }}
 QPushButton[kind="icon"]:focus {{ border: 2px solid {focus}; padding: 0; min-width: 24px; max-width: 24px; }}
 QPushButton[kind="link"]:focus {{
-    border: 2px solid {focus}; padding: 0 2px; min-height: 20px; max-height: 20px; border-radius: {chip}px;
+    border: 2px solid {focus}; padding: 0 2px; min-height: 18px; max-height: 18px; border-radius: {chip}px;
 }}
 QPushButton[kind="section"] {{
     padding: 0; text-align: left; font-weight: 600; border-radius: {chip}px; min-height: 22px; max-height: 22px;
+    border-width: 0;
 }}
-QPushButton[kind="section"]:focus {{ border: 2px solid {focus}; padding: 0; min-height: 20px; max-height: 20px; }}
+QPushButton[kind="section"]:focus {{ border: 2px solid {focus}; padding: 0; min-height: 18px; max-height: 18px; }}
 
 QPushButton[kind="segment"] {{ border-radius: 0; padding: 0 10px; color: {text_2}; margin-left: -1px; }}
 QPushButton[kind="segment"][place="first"] {{

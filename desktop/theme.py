@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any, Literal, get_args
 
-from PySide6.QtCore import QDir, QObject, Qt, QTemporaryDir, Signal
+from PySide6.QtCore import QDir, QObject, QSize, Qt, QTemporaryDir, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QGuiApplication, QIcon, QPalette, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -140,6 +140,10 @@ class Theme(QObject):
     def size(self, name: str) -> int:
         """A length of the table [size], such as "control", "tile_h", "tab"."""
         return int(self._tokens["size"][name])
+
+    @property
+    def least_window(self) -> QSize:
+        return QSize(*self._tokens["size"]["window_min"])
 
     def radius(self, name: Literal["control", "card", "chip", "bar"]) -> int:
         return int(self._tokens["radius"][name])
