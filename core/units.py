@@ -42,7 +42,7 @@ class Unit(StrEnum):
     YEAR = "years"
 
 
-_NUMBER = re.compile(r"^\s*(?P<number>[+-]?[\d.,'  \u2009_]*\d[.,]?)\s*(?P<suffix>[^\d]*)$")
+_NUMBER = re.compile(r"^\s*(?P<number>[+-]?[\d.,'’\s_]*\d[.,]?)\s*(?P<suffix>[^\d]*)$")
 
 _TOKENS = {"": 1, "k": 1024, "m": 1024**2, "ki": 1024, "mi": 1024**2}
 _COUNTS = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9, "bn": 10**9, "t": 10**12}

@@ -8,94 +8,96 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from core.language.messages import gettext as _
-from core.language.messages import marked as N_
+from core.language.messages import marked
 from core.language.numbers import Formatter, current
 from core.sizing.report import Finding, FindingKind, Sizing
 from core.trace import Trace
 from core.units import Unit
 
 _TITLES = {
-    FindingKind.SECOND_TIER: N_("Part of it lies in slow memory"),
-    FindingKind.BEYOND_TRAINED_CONTEXT: N_("Longer than the model has learnt"),
-    FindingKind.FORMAT_NOT_NATIVE: N_("The format saves memory, not time"),
-    FindingKind.ENGINE_WITHOUT_FORMAT: N_("Engine and format do not go together"),
-    FindingKind.ENGINE_WITHOUT_DEVICE: N_("Engine and hardware do not go together"),
-    FindingKind.CAPACITY_WITHOUT_BANDWIDTH: N_("Much memory, slowly read"),
-    FindingKind.PCIE_TENSOR_PARALLEL: N_("The exchange over PCIe costs time"),
-    FindingKind.SPARK_CLUSTER: N_("More machines bring room, not speed"),
-    FindingKind.KV_HEADS_REPLICATED: N_("Cache heads are kept more than once"),
-    FindingKind.HEADS_NOT_DIVISIBLE: N_("The heads cannot be shared out evenly"),
-    FindingKind.EVIDENCE_GENERIC: N_("No measurement of anything alike"),
-    FindingKind.MODEL_READ_WITH_WARNING: N_("The model was read with a reservation"),
-    FindingKind.PRICE_RANGE_WIDE: N_("Quotes lie far apart"),
-    FindingKind.PRICE_UNKNOWN: N_("The price is unknown"),
-    FindingKind.ARTICLE_MODE: N_("Simplified as in the article"),
-    FindingKind.TEXTBOOK_KV: N_("Why a rule of thumb gives another cache"),
-    FindingKind.TEXTBOOK_WEIGHTS: N_("Why a rule of thumb gives other weights"),
-    FindingKind.CHECKPOINT_JUST_MISSES: N_("The published checkpoint just misses"),
-    FindingKind.MOE_ACTIVE_RESIDENT: N_("All experts must be in memory"),
-    FindingKind.CLOSE_TO_LIMIT: N_("Little room is left"),
-    FindingKind.QUEUE: N_("Beyond this, requests wait"),
+    FindingKind.SECOND_TIER: marked("Part of it lies in slow memory"),
+    FindingKind.BEYOND_TRAINED_CONTEXT: marked("Longer than the model has learnt"),
+    FindingKind.FORMAT_NOT_NATIVE: marked("The format saves memory, not time"),
+    FindingKind.ENGINE_WITHOUT_FORMAT: marked("Engine and format do not go together"),
+    FindingKind.ENGINE_WITHOUT_DEVICE: marked("Engine and hardware do not go together"),
+    FindingKind.CAPACITY_WITHOUT_BANDWIDTH: marked("Much memory, slowly read"),
+    FindingKind.PCIE_TENSOR_PARALLEL: marked("The exchange over PCIe costs time"),
+    FindingKind.SPARK_CLUSTER: marked("More machines bring room, not speed"),
+    FindingKind.KV_HEADS_REPLICATED: marked("Cache heads are kept more than once"),
+    FindingKind.HEADS_NOT_DIVISIBLE: marked("The heads cannot be shared out evenly"),
+    FindingKind.EVIDENCE_GENERIC: marked("No measurement of anything alike"),
+    FindingKind.MODEL_READ_WITH_WARNING: marked("The model was read with a reservation"),
+    FindingKind.PRICE_RANGE_WIDE: marked("Quotes lie far apart"),
+    FindingKind.PRICE_UNKNOWN: marked("The price is unknown"),
+    FindingKind.ARTICLE_MODE: marked("Simplified as in the article"),
+    FindingKind.TEXTBOOK_KV: marked("Why a rule of thumb gives another cache"),
+    FindingKind.TEXTBOOK_WEIGHTS: marked("Why a rule of thumb gives other weights"),
+    FindingKind.CHECKPOINT_JUST_MISSES: marked("The published checkpoint just misses"),
+    FindingKind.MOE_ACTIVE_RESIDENT: marked("All experts must be in memory"),
+    FindingKind.CLOSE_TO_LIMIT: marked("Little room is left"),
+    FindingKind.QUEUE: marked("Beyond this, requests wait"),
 }
 
 _SENTENCES = {
-    FindingKind.SECOND_TIER: N_(
+    FindingKind.SECOND_TIER: marked(
         "{spilled} do not fit into {first_tier} and lie in {second_tier}, which is read at {second_rate} "
         "instead of {first_rate}; every token waits for it."
     ),
-    FindingKind.BEYOND_TRAINED_CONTEXT: N_(
+    FindingKind.BEYOND_TRAINED_CONTEXT: marked(
         "The context of {context} is longer than the {trained} that {model} was trained for: it may fit, "
         "but answers get worse."
     ),
-    FindingKind.FORMAT_NOT_NATIVE: N_(
+    FindingKind.FORMAT_NOT_NATIVE: marked(
         "{device} does not compute in {subject}: memory and writing gain from it, reading prompts does not."
     ),
-    FindingKind.ENGINE_WITHOUT_FORMAT: N_("{engine} does not load {subject}: choose another engine or format."),
-    FindingKind.ENGINE_WITHOUT_DEVICE: N_("{engine} does not run on {device}: choose another engine."),
-    FindingKind.CAPACITY_WITHOUT_BANDWIDTH: N_(
+    FindingKind.ENGINE_WITHOUT_FORMAT: marked("{engine} does not load {subject}: choose another engine or format."),
+    FindingKind.ENGINE_WITHOUT_DEVICE: marked("{engine} does not run on {device}: choose another engine."),
+    FindingKind.CAPACITY_WITHOUT_BANDWIDTH: marked(
         "{device} holds {capacity} but reads only {first_rate}: large models fit, and write slowly."
     ),
-    FindingKind.PCIE_TENSOR_PARALLEL: N_(
+    FindingKind.PCIE_TENSOR_PARALLEL: marked(
         "Tensor parallelism over {link} spends {exchange} of each token on exchange; replicas or a pipeline "
         "exchange far less."
     ),
-    FindingKind.SPARK_CLUSTER: N_(
+    FindingKind.SPARK_CLUSTER: marked(
         "{accelerators} machines hold a larger model together, but one answer is written no faster than on one."
     ),
-    FindingKind.KV_HEADS_REPLICATED: N_(
+    FindingKind.KV_HEADS_REPLICATED: marked(
         "{kv_heads} KV heads on {tensor} accelerators: heads are copied, so the cache takes more memory in all."
     ),
-    FindingKind.HEADS_NOT_DIVISIBLE: N_(
+    FindingKind.HEADS_NOT_DIVISIBLE: marked(
         "{query_heads} heads cannot be divided among {tensor} accelerators: choose another tensor parallel width."
     ),
-    FindingKind.EVIDENCE_GENERIC: N_(
+    FindingKind.EVIDENCE_GENERIC: marked(
         "Neither this device family nor this engine was measured: expect {speed_range}, and measure before you promise."
     ),
-    FindingKind.MODEL_READ_WITH_WARNING: N_("{model}: {subject}"),
-    FindingKind.PRICE_RANGE_WIDE: N_("Quotes for {device} run from {price_low} to {price_high}: ask for an offer."),
-    FindingKind.PRICE_UNKNOWN: N_("The catalogue has no price for {device}; enter yours."),
-    FindingKind.ARTICLE_MODE: N_(
+    FindingKind.MODEL_READ_WITH_WARNING: marked("{model}: {subject}"),
+    FindingKind.PRICE_RANGE_WIDE: marked("Quotes for {device} run from {price_low} to {price_high}: ask for an offer."),
+    FindingKind.PRICE_UNKNOWN: marked("The catalogue has no price for {device}; enter yours."),
+    FindingKind.ARTICLE_MODE: marked(
         "Computed as in the founding article: capacity as on the label, flat bits per weight, plain cache, "
         "no limit set by the engine."
     ),
-    FindingKind.TEXTBOOK_KV: N_(
+    FindingKind.TEXTBOOK_KV: marked(
         "With a cache in every layer one request would take {second}; {model} keeps one in {caching_layers} of its "
         "{layers} layers and takes {first}."
     ),
-    FindingKind.TEXTBOOK_WEIGHTS: N_(
+    FindingKind.TEXTBOOK_WEIGHTS: marked(
         "Parameters times bits give {second}; with scales, and with the parts kept in higher precision, "
         "the weights take {first}."
     ),
-    FindingKind.CHECKPOINT_JUST_MISSES: N_(
+    FindingKind.CHECKPOINT_JUST_MISSES: marked(
         "The published checkpoint {subject} takes {first}, just more than the {second} that can be used."
     ),
-    FindingKind.MOE_ACTIVE_RESIDENT: N_(
+    FindingKind.MOE_ACTIVE_RESIDENT: marked(
         "{active} of {total} parameters work on each token, but all of them must lie in memory."
     ),
-    FindingKind.CLOSE_TO_LIMIT: N_(
+    FindingKind.CLOSE_TO_LIMIT: marked(
         "Only {free} stay free below the limit: a longer context or one more companion may no longer fit."
     ),
-    FindingKind.QUEUE: N_("{fits} requests of {context} fit at once; a further one waits until another has finished."),
+    FindingKind.QUEUE: marked(
+        "{fits} requests of {context} fit at once; a further one waits until another has finished."
+    ),
 }
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from core.language.figures import label
 from core.language.messages import gettext as _
-from core.language.messages import marked as N_
+from core.language.messages import marked
 from core.language.numbers import Formatter
 from core.trace import Computed, Trace, formula_of
 
@@ -33,14 +33,14 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.NotEq: " ≠ ",
 }
 _FUNCTIONS = {
-    "min": N_("the smaller of ({arguments})"),
-    "max": N_("the larger of ({arguments})"),
-    "floor": N_("rounded down ({arguments})"),
-    "ceil": N_("rounded up ({arguments})"),
-    "sqrt": N_("square root of ({arguments})"),
-    "exp": N_("exp({arguments})"),
-    "log": N_("ln({arguments})"),
-    "sum": N_("sum of ({arguments})"),
+    "min": marked("the smaller of ({arguments})"),
+    "max": marked("the larger of ({arguments})"),
+    "floor": marked("rounded down ({arguments})"),
+    "ceil": marked("rounded up ({arguments})"),
+    "sqrt": marked("square root of ({arguments})"),
+    "exp": marked("exp({arguments})"),
+    "log": marked("ln({arguments})"),
+    "sum": marked("sum of ({arguments})"),
 }
 
 

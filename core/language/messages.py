@@ -105,5 +105,5 @@ def pgettext(context: str, message: str) -> str:
 
 
 def marked(message: str) -> str:
-    """Mark a message for extraction where it cannot be translated yet (tables at module level); import it as `N_`."""
+    """Mark a message for extraction where it cannot be translated yet (tables at module level)."""
     return message

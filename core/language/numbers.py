@@ -15,6 +15,7 @@ from typing import Any
 
 from babel import Locale
 from babel.dates import format_date
+from babel.numbers import format_compact_decimal
 
 from core.language.messages import language, marked, translations
 from core.units import GB, GIB, KIB, MB, MIB, TB, Unit
@@ -224,6 +225,11 @@ class Formatter:
             if number >= factor:
                 return self._trimmed(f"{float(number) / factor:,.1f}") + letter
         return self.count(number)
+
+    def parameters_in_words(self, number: Number) -> str:
+        """A number of parameters for readers outside the field: 35.1 billion, 35,1 Milliarden, 35,1 milliards."""
+        text = format_compact_decimal(number, format_type="long", locale=self._locale, fraction_digits=1)
+        return text.replace(" ", NBSP)
 
     def share(self, number: Number) -> str:
         """A fraction as percent: 35 %, 2.5 %."""

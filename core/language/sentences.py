@@ -4,100 +4,104 @@ Sizing returns enums and numbers only; every sentence that window, command line 
 here, in the language in force (`core.language.messages`).
 """
 
+from core.architecture.blueprint import NoteKind
 from core.architecture.notes import SENTENCES as NOTES
 from core.catalogue.records import Confidence
 from core.errors import TonnageError
 from core.language.messages import gettext as _
-from core.language.messages import marked as N_
-from core.language.messages import ngettext
+from core.language.messages import marked, ngettext
 from core.language.numbers import current
 from core.scenario import CompanionRole, Mode, Placement
 from core.sizing.report import Cause, Evidence, Limit, MemoryKind, Sizing, Verdict
 from core.trace import OriginKind
 
-_VERDICTS = {Verdict.FITS: N_("Fits"), Verdict.CLOSE: N_("Just fits"), Verdict.DOES_NOT_FIT: N_("Does not fit")}
+_VERDICTS = {
+    Verdict.FITS: marked("Fits"),
+    Verdict.CLOSE: marked("Just fits"),
+    Verdict.DOES_NOT_FIT: marked("Does not fit"),
+}
 
 _MEMORY_KINDS = {
-    MemoryKind.WEIGHTS: N_("Weights"),
-    MemoryKind.EMBEDDING: N_("Embedding model"),
-    MemoryKind.RERANKER: N_("Reranker"),
-    MemoryKind.RUNTIME: N_("Runtime and activations"),
-    MemoryKind.KV_CACHE: N_("KV cache"),
-    MemoryKind.STATE: N_("State"),
+    MemoryKind.WEIGHTS: marked("Weights"),
+    MemoryKind.EMBEDDING: marked("Embedding model"),
+    MemoryKind.RERANKER: marked("Reranker"),
+    MemoryKind.RUNTIME: marked("Runtime and activations"),
+    MemoryKind.KV_CACHE: marked("KV cache"),
+    MemoryKind.STATE: marked("State"),
 }
 
 _CAUSES = {
-    Cause.WEIGHTS: N_("Reading weights"),
-    Cause.EXPERTS: N_("Reading experts"),
-    Cause.KV_CACHE: N_("Reading the cache"),
-    Cause.STATE: N_("Reading the state"),
-    Cause.COMPUTE: N_("Computing"),
-    Cause.LINK: N_("Exchange between accelerators"),
-    Cause.ENGINE: N_("Engine"),
-    Cause.SECOND_TIER: N_("Reading the second memory"),
+    Cause.WEIGHTS: marked("Reading weights"),
+    Cause.EXPERTS: marked("Reading experts"),
+    Cause.KV_CACHE: marked("Reading the cache"),
+    Cause.STATE: marked("Reading the state"),
+    Cause.COMPUTE: marked("Computing"),
+    Cause.LINK: marked("Exchange between accelerators"),
+    Cause.ENGINE: marked("Engine"),
+    Cause.SECOND_TIER: marked("Reading the second memory"),
 }
 
 _CAUSE_REASONS = {
-    Cause.WEIGHTS: N_("every token reads the weights once, for all requests together"),
-    Cause.EXPERTS: N_("each request may use other experts: more requests read more of them"),
-    Cause.KV_CACHE: N_("each request reads its own cache, longer with every token"),
-    Cause.STATE: N_("each request reads and writes its state"),
-    Cause.COMPUTE: N_("arithmetic that does not hide behind reading"),
-    Cause.LINK: N_("each layer waits until the accelerators have exchanged their results"),
-    Cause.ENGINE: N_("starting kernels, scheduling, choosing the next token"),
-    Cause.SECOND_TIER: N_("the part that did not fit into the fast memory is read slowly"),
+    Cause.WEIGHTS: marked("every token reads the weights once, for all requests together"),
+    Cause.EXPERTS: marked("each request may use other experts: more requests read more of them"),
+    Cause.KV_CACHE: marked("each request reads its own cache, longer with every token"),
+    Cause.STATE: marked("each request reads and writes its state"),
+    Cause.COMPUTE: marked("arithmetic that does not hide behind reading"),
+    Cause.LINK: marked("each layer waits until the accelerators have exchanged their results"),
+    Cause.ENGINE: marked("starting kernels, scheduling, choosing the next token"),
+    Cause.SECOND_TIER: marked("the part that did not fit into the fast memory is read slowly"),
 }
 
 _LIMITS = {
-    Limit.BANDWIDTH: N_("memory bandwidth"),
-    Limit.COMPUTE: N_("computing rate"),
-    Limit.LINK: N_("exchange between accelerators"),
-    Limit.ENGINE: N_("the engine’s own time"),
-    Limit.SECOND_TIER: N_("the slower second memory"),
+    Limit.BANDWIDTH: marked("memory bandwidth"),
+    Limit.COMPUTE: marked("computing rate"),
+    Limit.LINK: marked("exchange between accelerators"),
+    Limit.ENGINE: marked("the engine’s own time"),
+    Limit.SECOND_TIER: marked("the slower second memory"),
 }
 
 _EVIDENCE = {
-    Evidence.EXACT: N_("exact"),
-    Evidence.MEASURED_HERE: N_("measured here"),
-    Evidence.MEASURED_ON_RELATIVES: N_("measured on relatives"),
-    Evidence.OTHER_ENGINE: N_("other engine"),
-    Evidence.GENERIC: N_("generic"),
+    Evidence.EXACT: marked("exact"),
+    Evidence.MEASURED_HERE: marked("measured here"),
+    Evidence.MEASURED_ON_RELATIVES: marked("measured on relatives"),
+    Evidence.OTHER_ENGINE: marked("other engine"),
+    Evidence.GENERIC: marked("generic"),
 }
 
 _EVIDENCE_MEANINGS = {
-    Evidence.EXACT: N_("Arithmetic on figures from files: bytes and parameters."),
-    Evidence.MEASURED_HERE: N_("This device with this engine was measured for this kind of figure."),
-    Evidence.MEASURED_ON_RELATIVES: N_("Devices of this family were measured with this engine."),
-    Evidence.OTHER_ENGINE: N_("Devices of this family were measured with another engine."),
-    Evidence.GENERIC: N_("Neither this family nor this engine was measured: the widest range."),
+    Evidence.EXACT: marked("Arithmetic on figures from files: bytes and parameters."),
+    Evidence.MEASURED_HERE: marked("This device with this engine was measured for this kind of figure."),
+    Evidence.MEASURED_ON_RELATIVES: marked("Devices of this family were measured with this engine."),
+    Evidence.OTHER_ENGINE: marked("Devices of this family were measured with another engine."),
+    Evidence.GENERIC: marked("Neither this family nor this engine was measured: the widest range."),
 }
 
 _CONFIDENCES = {
-    Confidence.TWO_SOURCES: N_("two sources"),
-    Confidence.ONE_SOURCE: N_("one source"),
-    Confidence.PARTLY: N_("partly confirmed"),
-    Confidence.UNVERIFIED: N_("not verified"),
-    Confidence.ESTIMATE: N_("estimate"),
-    Confidence.MEASURED: N_("measured"),
-    Confidence.YOURS: N_("yours"),
+    Confidence.TWO_SOURCES: marked("two sources"),
+    Confidence.ONE_SOURCE: marked("one source"),
+    Confidence.PARTLY: marked("partly confirmed"),
+    Confidence.UNVERIFIED: marked("not verified"),
+    Confidence.ESTIMATE: marked("estimate"),
+    Confidence.MEASURED: marked("measured"),
+    Confidence.YOURS: marked("yours"),
 }
 
 _ORIGINS = {
-    OriginKind.CATALOGUE: N_("catalogue"),
-    OriginKind.MODEL_FILE: N_("counted from the model’s own file"),
-    OriginKind.CHOICE: N_("your choice"),
-    OriginKind.CALIBRATION: N_("fitted to public measurements"),
-    OriginKind.METHOD: N_("constant of the method"),
-    OriginKind.ARTICLE: N_("simplification of the article"),
+    OriginKind.CATALOGUE: marked("catalogue"),
+    OriginKind.MODEL_FILE: marked("counted from the model’s own file"),
+    OriginKind.CHOICE: marked("your choice"),
+    OriginKind.CALIBRATION: marked("fitted to public measurements"),
+    OriginKind.METHOD: marked("constant of the method"),
+    OriginKind.ARTICLE: marked("simplification of the article"),
 }
 
 _PLACEMENTS = {
-    Placement.SAME_CARD: N_("on the same card"),
-    Placement.SECOND_CARD: N_("on a second card"),
-    Placement.CPU: N_("on the CPU"),
+    Placement.SAME_CARD: marked("on the same card"),
+    Placement.SECOND_CARD: marked("on a second card"),
+    Placement.CPU: marked("on the CPU"),
 }
-_ROLES = {CompanionRole.EMBEDDING: N_("Embedding model"), CompanionRole.RERANKER: N_("Reranker")}
-_MODES = {Mode.REAL: N_("as it really is"), Mode.ARTICLE: N_("as in the article")}
+_ROLES = {CompanionRole.EMBEDDING: marked("Embedding model"), CompanionRole.RERANKER: marked("Reranker")}
+_MODES = {Mode.REAL: marked("as it really is"), Mode.ARTICLE: marked("as in the article")}
 
 
 def verdict_word(verdict: Verdict) -> str:
@@ -219,12 +223,9 @@ def requests(number: int) -> str:
     return ngettext("{number} request", "{number} requests", number).format(number=current().count(number))
 
 
-def reading_note(kind: str, subject: str = "") -> str:
-    """What a model file's reader was not certain of."""
-    for note, text in NOTES.items():
-        if note.value == kind:
-            return _(text).format(subject=subject)
-    return subject or kind
+def reading_note(kind: NoteKind, subject: str = "") -> str:
+    """What the reader of a model file was not certain of."""
+    return _(NOTES[kind]).format(subject=subject)
 
 
 def error(problem: TonnageError) -> str:
