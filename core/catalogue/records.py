@@ -262,9 +262,7 @@ class KvFormat(Entry):
 
     bytes_per_element: float = Field(gt=0)
     per_head_bytes: float = 0.0
-    latent_bytes: Mapping[
-        int, int
-    ] = {}  # MLA record size by latent width, where the engine has its own layout [byte/token/layer]
+    latent_bytes: Mapping[int, int] = {}  # MLA record by latent width, where the layout is special [byte/token/layer]
     bits: int = Field(default=16, gt=0)  # 16, 8 or 4, as people name it
     flat: bool = False  # a rule of thumb: nothing but `bytes_per_element`
 

@@ -1,7 +1,7 @@
 """Exchanges between accelerators: all-reduce under tensor parallelism, hand-over in a pipeline.
 
-An all-reduce costs a start-up time and then a time per byte: `alpha` and `beta` for the short messages of decode, the bus
-rate for the long ones of prefill. The constants are records of the link; between and beyond the rank counts that a
+An all-reduce costs a start-up time and then a time per byte: `alpha` and `beta` for the short messages of decode, the
+bus rate for the long ones of prefill. The constants are records of the link; between and beyond the rank counts that a
 record has, they follow the logarithm of the rank count.
 
 References
@@ -12,12 +12,13 @@ References
 
 import math
 from collections.abc import Sequence
+from statistics import median
 from typing import Any
 
 from core.catalogue.records import AllReduceCost, DeviceFamily, Link, LinkKind
 from core.physics.arrays import minimum
 from core.trace import formula
-from core.units import Unit
+from core.units import MIB, Unit
 
 #: Share of a link's rate that a ring all-reduce keeps busy where none was measured, and the start-up then assumed.
 ASSUMED_BUS_SHARE = 0.5
@@ -39,6 +40,8 @@ HOP_S = {
 }
 FAST_NETWORK_HOP_S, SLOW_NETWORK_HOP_S = 50e-6, 400e-6
 FAST_NETWORK_BYTES_PER_S = 10e9
+#: Messages of a prompt's chunk, of which the bus rate is taken.
+LONG_MESSAGE_BYTES = (8 * MIB, 64 * MIB)
 
 
 @formula(Unit.BYTE)
@@ -206,8 +209,9 @@ def all_reduce_cost(link: Link, ranks: int, family: DeviceFamily) -> AllReduceCo
     """The constants of an all-reduce among `ranks` accelerators on a link.
 
     A record for that rank count is taken as it is. Between two records each constant follows the logarithm of the rank
-    count; beyond the last one the start-up grows in that proportion and the rates stay. A link without a record gets its
-    start-up from its latency or its kind, and half of its rate as bus rate.
+    count; beyond the last one the start-up grows in that proportion and the rates stay. A link without a record gets
+    its start-up from its latency or its kind, and half of its rate as bus rate. Where long messages were measured on
+    the link with that rank count, their bus rate is the one that counts.
 
     Parameters
     ----------
@@ -219,10 +223,28 @@ def all_reduce_cost(link: Link, ranks: int, family: DeviceFamily) -> AllReduceCo
     -------
     constants; `measured` only where a record for that rank count was measured
 
-    >>> pcie = Link(id="p", name="PCIe", kind=LinkKind.PCIE, bytes_per_s_per_direction=63e9, bytes_per_s_bidirectional=126e9)
+    >>> rates = {"bytes_per_s_per_direction": 63e9, "bytes_per_s_bidirectional": 126e9}
+    >>> pcie = Link(id="p", name="PCIe", kind=LinkKind.PCIE, **rates)
     >>> all_reduce_cost(pcie, 4, DeviceFamily.NVIDIA_GDDR).alpha_s
     3e-05
     """
+    cost = _recorded_cost(link, ranks, family)
+    bus = measured_bus_bytes_per_s(link, ranks)
+    return cost if bus is None else cost.model_copy(update={"bus_bytes_per_s": bus})
+
+
+def measured_bus_bytes_per_s(link: Link, ranks: int) -> float | None:
+    """Median bus rate of the long messages that were measured on a link: 2 (n - 1) / n * bytes / time [byte/s]."""
+    rates = [
+        2 * (ranks - 1) / ranks * point.message_bytes / point.seconds
+        for table in link.tables
+        for point in table.points
+        if point.ranks == ranks and LONG_MESSAGE_BYTES[0] <= point.message_bytes <= LONG_MESSAGE_BYTES[1]
+    ]
+    return median(rates) if rates else None
+
+
+def _recorded_cost(link: Link, ranks: int, family: DeviceFamily) -> AllReduceCost:
     costs = sorted(link.all_reduce_costs(family), key=lambda cost: cost.ranks)
     for cost in costs:
         if cost.ranks == ranks:

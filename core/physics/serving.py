@@ -18,23 +18,24 @@ from core.units import Unit
 
 
 @formula(Unit.TOKEN)
-def decode_depth(prompt: Any, output: Any) -> Any:
+def decode_depth(prompt: Any, output: Any, context: Any) -> Any:
     """Tokens in the cache half-way through an answer: the depth at which decode speed is stated.
 
-    depth = prompt + output / 2
+    depth = min(prompt + output / 2, context)
 
     Parameters
     ----------
     prompt, output : lengths [tokens]
+    context : limit per request [tokens]
 
     Returns
     -------
     depth [tokens]
 
-    >>> decode_depth(512, 512)
-    768.0
+    >>> decode_depth(512, 512, 8192), decode_depth(1024, 1024, 1024)
+    (768.0, 1024)
     """
-    return prompt + output / 2
+    return minimum(prompt + output / 2, context)
 
 
 @formula(Unit.TOKEN)
@@ -284,6 +285,31 @@ def replica_tokens_per_second(
     400.0
     """
     return in_flight * overlap / (tpot + (prefill + request) / output)
+
+
+@formula(Unit.TOKEN_PER_SECOND)
+def saturated_tokens_per_second(in_flight: Any, batch: Any, step: Any, prefill: Any, output: Any, overlap: Any) -> Any:
+    """Output tokens per second of one replica that always has a next request: each answer costs one prompt.
+
+    speed = in_flight * overlap / (step + batch * prefill / output)
+
+    Parameters
+    ----------
+    in_flight : requests that the replica works on
+    batch : requests in one step
+    step : time of a step [s]
+    prefill : time of a prompt [s]
+    output : tokens of an answer
+    overlap : what a pipeline keeps of its parallel stages
+
+    Returns
+    -------
+    speed [token/s]
+
+    >>> saturated_tokens_per_second(100.0, 100.0, 0.05, 0.25, 500, 1.0)
+    1000.0
+    """
+    return in_flight * overlap / (step + batch * prefill / output)
 
 
 @formula(Unit.SHARE)

@@ -53,23 +53,36 @@ def record_load(trace: Trace, s: Situation) -> None:
     """Record steps and speeds for the requests at once and for as many as fit."""
     method(trace, "pipeline_kept_share", PIPELINE_KEPT, Unit.SHARE)
     record_step(trace, s, "decode_step_s", "serving.requests_in_step")
-    _record_speeds(trace, "serving", "decode_step_s", "tpot_s")
-    trace.compute("decode_tok_s", decode.tokens_per_second, seconds="tpot_s")
+    _record_overlap(trace, "serving")
+    _record_tokens(trace)
     _record_first_token(trace)
-    trace.compute(
-        "output_tok_s_total",
-        serving.total_tokens_per_second,
-        per_replica="serving.replica_tok_s",
-        requests="requests_at_once",
-        replicas="plan.replicas",
-    )
     record_saturated(trace, s)
+
+
+def _record_overlap(trace: Trace, load: str) -> None:
+    trace.compute(
+        f"{load}.pipeline_overlap",
+        serving.pipeline_overlap,
+        in_flight=f"{load}.requests_in_flight",
+        stages="plan.parallel_stages",
+        kept="pipeline_kept_share",
+    )
 
 
 def record_saturated(trace: Trace, s: Situation) -> None:
     """Record the speed of all users together when there are always more requests than fit."""
     record_step(trace, s, "saturated_step_s", "saturated.requests_in_step")
-    _record_speeds(trace, "saturated", "saturated_step_s", "saturated.tpot_s")
+    _record_overlap(trace, "saturated")
+    trace.compute(
+        "saturated.replica_tok_s",
+        serving.saturated_tokens_per_second,
+        in_flight="saturated.requests_in_flight",
+        batch="saturated.requests_in_step",
+        step="saturated_step_s",
+        prefill=PREFILL,
+        output="workload.output_tokens",
+        overlap="saturated.pipeline_overlap",
+    )
     trace.compute(
         "saturated_tok_s_total",
         serving.total_tokens_per_second,
@@ -79,34 +92,34 @@ def record_saturated(trace: Trace, s: Situation) -> None:
     )
 
 
-def _record_speeds(trace: Trace, load: str, step: str, tpot: str) -> None:
-    """Time per output token with the interference of others' prompts, and tokens per second of a replica."""
-    batch = f"{load}.requests_in_step"
+def _record_tokens(trace: Trace) -> None:
+    """Time per output token with the interference of others' prompts, and tokens per second of one user and of all."""
     trace.compute(
-        f"{load}.interference_s",
+        "serving.interference_s",
         serving.interference_seconds,
-        batch=batch,
+        batch="serving.requests_in_step",
         output="workload.output_tokens",
         prefill=PREFILL,
         share="fit.c_int",
     )
-    trace.compute(tpot, serving.time_per_output_token, step=step, interference=f"{load}.interference_s")
+    trace.compute("tpot_s", serving.time_per_output_token, step="decode_step_s", interference="serving.interference_s")
+    trace.compute("decode_tok_s", decode.tokens_per_second, seconds="tpot_s")
     trace.compute(
-        f"{load}.pipeline_overlap",
-        serving.pipeline_overlap,
-        in_flight=f"{load}.requests_in_flight",
-        stages="plan.parallel_stages",
-        kept="pipeline_kept_share",
-    )
-    trace.compute(
-        f"{load}.replica_tok_s",
+        "serving.replica_tok_s",
         serving.replica_tokens_per_second,
-        in_flight=f"{load}.requests_in_flight",
-        tpot=tpot,
+        in_flight="serving.requests_in_flight",
+        tpot="tpot_s",
         prefill=PREFILL,
         request="fit.t_req",
         output="workload.output_tokens",
-        overlap=f"{load}.pipeline_overlap",
+        overlap="serving.pipeline_overlap",
+    )
+    trace.compute(
+        "output_tok_s_total",
+        serving.total_tokens_per_second,
+        per_replica="serving.replica_tok_s",
+        requests="requests_at_once",
+        replicas="plan.replicas",
     )
 
 

@@ -16,8 +16,10 @@ from core.sizing.situation import Situation
 from core.trace import Trace
 from core.units import Unit
 
-#: Above this many bits a tensor counts as kept in 16 bit and is multiplied at the 16-bit rate.
+#: From this many bits on, a tensor is multiplied at the 16-bit rate. What a 4-bit checkpoint keeps in 8 bit counts as
+#: wide too: the parameters were fitted with it counted so.
 WIDE_BITS = 15.0
+WIDE_BITS_IN_FP4 = 6.0
 #: Recurrent state is read and written at this share of the effective bandwidth.
 STATE_SHARE = 0.7
 #: What parallel pipeline stages keep of their rate; the rest are bubbles.
@@ -147,7 +149,8 @@ def _record_compute(trace: Trace, situation: Situation) -> None:
     trace.given("rate.fp16", device.peak_flops[wide_format(device, engine)], Unit.FLOP_PER_SECOND, origin)
     parameters, bits = situation.blueprint.parameters, situation.bits
     counted = {kind: parameters.get(kind, 0) for kind in _MATRICES}
-    wide = sum(n for kind, n in counted.items() if bits.get(kind, 16.0) >= WIDE_BITS)
+    threshold = WIDE_BITS_IN_FP4 if situation.weight_format.compute == "fp4" else WIDE_BITS
+    wide = sum(n for kind, n in counted.items() if bits.get(kind, 16.0) >= threshold)
     origin = source_of_model(situation)
     trace.given("matrices.in_weight_format", sum(counted.values()) - wide, Unit.PARAMETER, origin)
     trace.given("matrices.at_16_bit", wide + parameters.get(_head(situation), 0), Unit.PARAMETER, origin)

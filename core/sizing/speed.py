@@ -96,6 +96,7 @@ def record_depth(trace: Trace, s: Situation) -> str:
         serving.decode_depth,
         prompt="workload.prompt_tokens",
         output="workload.output_tokens",
+        context="workload.context_tokens",
     )
     return "workload.depth_tokens"
 
