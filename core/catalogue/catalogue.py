@@ -74,7 +74,7 @@ class Found:
     matched: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Catalogue:
     """Everything that exists, by id."""
 
@@ -87,8 +87,11 @@ class Catalogue:
     models: Mapping[str, Model]
     left_out: tuple[LeftOut, ...] = ()
     shipped: "Catalogue | None" = None  # what the user's records lie over
-    _blueprints: dict[str, Blueprint] = field(default_factory=dict, repr=False)
-    _bits: dict[tuple[str, str], Mapping[TensorClass, float]] = field(default_factory=dict, repr=False)
+    _blueprints: dict[str, Blueprint] = field(default_factory=dict)
+    _bits: dict[tuple[str, str], Mapping[TensorClass, float]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"Catalogue({self.version}, {len(self.devices)} devices, {len(self.models)} models)"
 
     # ---- lookups by id, name or alias, in any case
 
@@ -130,6 +133,9 @@ class Catalogue:
         return record
 
     def _unknown(self, table: Table, id: str) -> str:
+        for entry in self.left_out if table is Table.MODELS else ():
+            if entry.id.casefold() == id.casefold():
+                return f"The catalogue knows “{entry.id}” by name only: {entry.reason}. Import its config.json."
         near = [hit.entry.id for hit in self.search(id, [table], limit=3)] or self.names.near(table, id)
         closest = f" Closest: {', '.join(near)}." if near else ""
         return f"The catalogue has no {_ONE[table]} “{id[:80]}”.{closest}"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Device, Link, LinkKind
-from core.errors import CatalogueError, InvalidInput
+from core.errors import InvalidInput
 
 BETWEEN_MACHINES = (LinkKind.NETWORK, LinkKind.THUNDERBOLT)
 FAST = (LinkKind.NVLINK, LinkKind.FABRIC)
@@ -66,5 +66,7 @@ class Links:
     def _pcie(self) -> Link:
         rate = self.device.pcie_bytes_per_s_per_direction
         if rate not in PCIE:
-            raise CatalogueError(f"{self.device.name}: no link of the catalogue joins several of them in one machine.")
+            raise InvalidInput(
+                f"The catalogue names no link between several {self.device.name}: choose one.", "deployment.link"
+            )
         return self.catalogue.link(PCIE[rate])

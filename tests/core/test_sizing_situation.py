@@ -144,7 +144,7 @@ def test_a_chosen_link_must_reach(small: Catalogue) -> None:
 def test_a_device_without_any_link_cannot_be_joined(small: Catalogue) -> None:
     bare = small.device("h200-nvl").model_copy(update={"links": (), "pcie_bytes_per_s_per_direction": None})
     small = small_catalogue(devices={bare.id: bare})
-    with pytest.raises(CatalogueError, match="H200 NVL"):
+    with pytest.raises(InvalidInput, match="H200 NVL"):
         resolve(scenario("dense-70b", "fp16", "h200-nvl", deployment__count=4, deployment__plan=Plan(tensor=4)), small)
 
 
