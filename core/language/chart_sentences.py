@@ -11,6 +11,7 @@ from core.language.messages import marked as N_
 from core.language.messages import ngettext
 from core.language.numbers import Formatter
 from core.sizing.report import Cause, Limit, Sizing, TierUse, TimePart, Verdict
+from core.units import Unit
 
 #: The bottleneck that each cause is a part of.
 _LIMIT_OF = {
@@ -50,6 +51,33 @@ _LARGEST = {
 
 
 # Memory
+
+#: The reason of a part with numbers: text, and the figures that it names.
+_REASONS: dict[Cause, tuple[str, dict[str, str]]] = {
+    Cause.WEIGHTS: (
+        N_("{bytes} at {rate}, once for all"),
+        {"bytes": "read_bytes.dense", "rate": "bandwidth.weights"},
+    ),
+    Cause.EXPERTS: (
+        N_("{touched} of {experts} experts: {bytes}"),
+        {
+            "touched": "decode_step_s.distinct_experts",
+            "experts": "model.experts_per_layer",
+            "bytes": "decode_step_s.bytes.experts",
+        },
+    ),
+    Cause.KV_CACHE: (
+        N_("{requests} × {bytes} at {rate}"),
+        {"requests": "serving.requests_in_step", "bytes": "bytes_read_per_token.kv", "rate": "bandwidth.kv"},
+    ),
+    Cause.STATE: (
+        N_("{requests} × {bytes}, read and written"),
+        {"requests": "serving.requests_in_step", "bytes": "state_bytes_per_request"},
+    ),
+    Cause.COMPUTE: (N_("{work} a step"), {"work": "decode_step_s.flops"}),
+    Cause.LINK: (N_("{messages} exchanges"), {"messages": "messages_per_token"}),
+    Cause.ENGINE: (N_("{kernels} kernels to start"), {"kernels": "kernels_per_step"}),
+}
 
 
 def second_tier_bytes(sizing: Sizing) -> int:
@@ -107,13 +135,20 @@ def _devices(sizing: Sizing, formatter: Formatter) -> str:
 
 
 def memory_curve_heading(sizing: Sizing, unit: str, formatter: Formatter) -> str:
-    """What the chart below the bar draws."""
+    """What the chart below the bar draws: one accelerator, like the bar."""
     requests = sizing.required_requests
-    text = ngettext(
-        "Memory against context, {requests} request at once, {unit}",
-        "Memory against context, {requests} requests at once, {unit}",
-        requests,
-    )
+    if sizing.plan.ranks > 1:
+        text = ngettext(
+            "Memory of one accelerator against context, {requests} request at once, {unit}",
+            "Memory of one accelerator against context, {requests} requests at once, {unit}",
+            requests,
+        )
+    else:
+        text = ngettext(
+            "Memory against context, {requests} request at once, {unit}",
+            "Memory against context, {requests} requests at once, {unit}",
+            requests,
+        )
     return text.format(requests=formatter.count(requests), unit=unit)
 
 
@@ -156,7 +191,33 @@ def step_line(sizing: Sizing, formatter: Formatter) -> str:
 
 
 def step_reason(sizing: Sizing, part: TimePart, formatter: Formatter) -> str:
-    """Why a part of a step takes its time: the amounts that were read, moved or computed, where the trace has them."""
+    """Why a part of a step takes its time: the amounts that are read, moved or computed, else the cause in words."""
     if part.cause is Cause.LINK and part.seconds == 0:
-        return _("one accelerator: nothing to exchange") if sizing.plan.ranks == 1 else _("nothing to exchange")
-    return sentences.cause_reason(part.cause)
+        return _("nothing to exchange")
+    if part.cause is Cause.SECOND_TIER:
+        return _second_tier_reason(sizing, formatter)
+    text, figures = _REASONS[part.cause]
+    trace = sizing.trace
+    if not all(key in trace for key in figures.values()):
+        return sentences.cause_reason(part.cause)
+    amounts = {name: _amount(trace[key], trace.entry(key).unit, formatter) for name, key in figures.items()}
+    return _(text).format(**amounts)
+
+
+def _second_tier_reason(sizing: Sizing, formatter: Formatter) -> str:
+    tiers = sizing.device.memory_tiers
+    spilled = sum(tier.used_bytes for use in sizing.devices for tier in use.tiers[1:])
+    if len(tiers) < 2 or not spilled:
+        return sentences.cause_reason(Cause.SECOND_TIER)
+    text = _("{bytes} in {memory}, {rate}")
+    rate = formatter.rate(tiers[1].bandwidth_bytes_per_s)
+    return text.format(bytes=formatter.bytes(spilled), memory=tiers[1].name, rate=rate)
+
+
+def _amount(value: float, unit: Unit, formatter: Formatter) -> str:
+    """A figure, short: large amounts of work in GFLOP, counts without decimals."""
+    if unit is Unit.FLOP:
+        return f"{formatter.significant(value / 1e9, 3)}\u00a0GFLOP"
+    if unit in (Unit.REQUEST, Unit.COUNT):
+        return formatter.count(value)
+    return formatter.figure(value, unit)

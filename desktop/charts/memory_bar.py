@@ -21,6 +21,7 @@ MOST_BARS = 4
 HEADER, FOOTER, GAP = 24, 26, 4
 TALL, LOW = 30, 20
 NAME_GAP = 12
+LOAD_MARK = 9.0  # how far the load mark reaches beyond its line
 SEGMENT_GAP = 2.0
 
 COLORS: dict[MemoryKind, ChartColor] = {
@@ -167,8 +168,12 @@ class MemoryBar(QWidget):
 
     def _scale(self) -> float:
         """Pixels a byte: every bar has the same scale."""
-        longest = max((max(b.tier.capacity_bytes, b.tier.used_bytes) for b in self._bars), default=1)
-        return (self.width() - self._name_width() - 1) / max(1, longest)
+        tiers = [bar.tier for bar in self._bars]
+        longest = max((max(t.capacity_bytes, t.used_bytes, t.limit_bytes) for t in tiers), default=1)
+        room = self.width() - self._name_width() - 1
+        scale = room / max(1, longest)
+        overhang = max((t.limit_bytes for t in tiers), default=0) * scale + LOAD_MARK - room
+        return scale * (1 - max(0.0, min(overhang, LOAD_MARK)) / room)
 
     # -- painting -----------------------------------------------------------------------------------------------------
 

@@ -20,8 +20,7 @@ _ABOVE_CHOSEN = 1.15
 
 def memory_picture(sizing: Sizing, curves: MemoryCurves, formatter: Formatter) -> Picture:
     """The chart for a sizing; y is in the unit that fits its largest number."""
-    trace = sizing.trace
-    limit, used = float(trace["memory.limit_bytes"]), float(trace["memory.total_bytes"])
+    limit, used = curves.limit_bytes, curves.used_bytes
     top = max(limit * _HEADROOM, used * _ABOVE_CHOSEN)
     unit, factor = _unit(top)
     lines = tuple(_line(line, factor) for line in curves.lines)
@@ -33,9 +32,9 @@ def memory_picture(sizing: Sizing, curves: MemoryCurves, formatter: Formatter) -
         x_unit=_("tokens"),
         y_top=top / factor,
         lines=lines,
-        levels=(Level(limit / factor, _("Engine limit {amount}").format(amount=formatter.bytes(limit)), True),),
+        levels=(Level(limit / factor, limit_text(sizing, limit, formatter), True),),
         crossings=tuple(_crossings(curves, limit / factor, formatter)),
-        chosen=_chosen(sizing, used / factor, formatter),
+        chosen=_chosen(sizing, used, factor, formatter),
         mark_x=_trained(sizing, curves, formatter),
         key="memory.total_bytes",
         table=lambda: _table(curves, limit, formatter),
@@ -50,8 +49,17 @@ def _unit(top: float) -> tuple[str, int]:
     return ("GB", GB) if top >= GB else ("MB", MB)
 
 
-def bits_name(bits: int) -> str:
-    return _("{bits}-bit").format(bits=bits)
+def limit_text(sizing: Sizing, limit: float, formatter: Formatter) -> str:
+    """The name of the limit: what the engine may use, or all of the memory."""
+    whole = all(tier.limit_bytes >= tier.capacity_bytes for use in sizing.devices for tier in use.tiers[:1])
+    text = _("Memory {amount}") if whole else _("Engine limit {amount}")
+    return text.format(amount=formatter.bytes(limit))
+
+
+def line_name(line: CacheLine) -> str:
+    """The name of a line; a width that the engine does not keep says so."""
+    text = _("{bits}-bit") if line.is_offered else _("{bits}-bit, not offered")
+    return text.format(bits=line.bits)
 
 
 def _role(line: CacheLine) -> Role:
@@ -61,8 +69,8 @@ def _role(line: CacheLine) -> Role:
 def _line(line: CacheLine, factor: int) -> Line:
     values = [value / factor for value in line.total_bytes]
     if line.is_chosen:
-        return Line(bits_name(line.bits), values, "chart:kv", 2.5, strong=True)
-    return Line(bits_name(line.bits), values, "text_2", dash=_DASHES.get(line.bits, 1))
+        return Line(line_name(line), values, "chart:kv", 2.5, strong=True)
+    return Line(line_name(line), values, "text_2", dash=_DASHES.get(line.bits, 1))
 
 
 def _crossings(curves: MemoryCurves, limit: float, formatter: Formatter) -> list[Crossing]:
@@ -74,13 +82,11 @@ def _crossings(curves: MemoryCurves, limit: float, formatter: Formatter) -> list
     ]
 
 
-def _chosen(sizing: Sizing, used: float, formatter: Formatter) -> Chosen:
+def _chosen(sizing: Sizing, used: float, factor: int, formatter: Formatter) -> Chosen:
     context = sizing.scenario.workload.context_tokens
-    text = _("your limit {context}: {amount}").format(
-        context=formatter.tokens(context), amount=formatter.bytes(sizing.trace["memory.total_bytes"])
-    )
+    text = _("your limit {context}: {amount}").format(context=formatter.tokens(context), amount=formatter.bytes(used))
     notes = (_("longest the model is trained for"),) if context == sizing.blueprint.trained_context else ()
-    return Chosen(context, used, text, "chart:kv", notes=notes, drop=True)
+    return Chosen(context, used / factor, text, "chart:kv", notes=notes, drop=True)
 
 
 def _trained(sizing: Sizing, curves: MemoryCurves, formatter: Formatter) -> tuple[float, str] | None:
@@ -96,13 +102,13 @@ def _summary(sizing: Sizing, curves: MemoryCurves, formatter: Formatter) -> str:
     for line in curves.lines:
         if line.fits_to is not None:
             text = _("{bits}: fits up to {context}")
-            parts.append(text.format(bits=bits_name(line.bits), context=about_tokens(line.fits_to, formatter)))
+            parts.append(text.format(bits=line_name(line), context=about_tokens(line.fits_to, formatter)))
     return ". ".join(parts)
 
 
 def _read_out(curves: MemoryCurves, index: int, limit: float, formatter: Formatter) -> ReadOut:
     title = _("{context} tokens").format(context=about_tokens(curves.contexts[index], formatter))
-    rows = [f"{bits_name(line.bits)}  {formatter.bytes(line.total_bytes[index])}" for line in curves.lines]
+    rows = [f"{line_name(line)}  {formatter.bytes(line.total_bytes[index])}" for line in curves.lines]
     return ReadOut(title, tuple(rows), _alarm(curves, index, limit, formatter))
 
 
@@ -118,7 +124,7 @@ def _alarm(curves: MemoryCurves, index: int, limit: float, formatter: Formatter)
 def _table(curves: MemoryCurves, limit: float, formatter: Formatter) -> TableData:
     columns = (
         Column(_("Context"), _("tokens")),
-        *(Column(bits_name(line.bits), "GB") for line in curves.lines),
+        *(Column(line_name(line), "GB") for line in curves.lines),
         Column(_("Engine limit"), "GB"),
     )
     rows = []

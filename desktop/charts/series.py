@@ -15,12 +15,17 @@ class CacheLine:
     total_bytes: Sequence[float]
     fits_to: float | None  # the longest context below the limit; None where even the shortest is too much
     is_chosen: bool
+    is_offered: bool = True  # by the engine
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryCurves:
+    """Memory of one accelerator, the fullest, with caches of several widths."""
+
     contexts: Sequence[float]
     lines: tuple[CacheLine, ...]
+    limit_bytes: float
+    used_bytes: float  # at the user's own context
 
 
 @dataclass(frozen=True, slots=True)

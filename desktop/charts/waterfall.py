@@ -13,7 +13,8 @@ from core.sizing.report import Cause, Sizing, TimePart
 from desktop.tables import Cell, Column, TableData
 from desktop.theme import ChartColor, Theme
 
-ROW, BAR, TOTAL_BAR = 29, 18, 4
+ROW, LOW_ROW, BAR, TOTAL_BAR = 29, 24, 18, 4
+MOST_ROWS = 6  # of full height
 NAME_WIDTH, VALUE_WIDTH = 132, 74
 #: Narrower than this the reasons are in the tooltip only.
 REASONS_FROM = 600
@@ -40,6 +41,11 @@ class Row:
     reason: str
 
 
+def shown_parts(sizing: Sizing) -> list[TimePart]:
+    """The parts of a step that take time, and the link, of which one wants to know that it takes none."""
+    return [part for part in sizing.step if part.seconds > 0 or part.cause is Cause.LINK]
+
+
 class Waterfall(QWidget):
     """Time of one decode step by cause, with the reason of each."""
 
@@ -52,6 +58,7 @@ class Waterfall(QWidget):
         self._total = 0.0
         self._total_text = ""
         self._chosen = -1
+        self._pitch = ROW
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -61,13 +68,14 @@ class Waterfall(QWidget):
     def set_sizing(self, sizing: Sizing) -> None:
         write = current()
         self._rows, start = [], 0.0
-        for part in sizing.step:
+        for part in shown_parts(sizing):
             reason = chart_sentences.step_reason(sizing, part, write)
             value = write.seconds(part.seconds)
             self._rows.append(Row(part, start, sentences.cause(part.cause), value, reason))
             start += part.seconds
         self._total, self._total_text = start, write.seconds(start)
-        height = (len(self._rows) + 1) * ROW
+        self._pitch = ROW if len(self._rows) < MOST_ROWS else LOW_ROW
+        height = (len(self._rows) + 1) * self._pitch
         if height != self.height():
             self.setFixedHeight(height)
         self._chosen = min(self._chosen, len(self._rows))
@@ -121,27 +129,27 @@ class Waterfall(QWidget):
         self._paint_total(painter, left, width)
 
     def _paint_row(self, painter: QPainter, index: int, row: Row, left: float, scale: float) -> None:
-        top = index * ROW
+        top = index * self._pitch
         if index == self._chosen:
             painter.setPen(QPen(self.theme.color("focus"), 2) if self.hasFocus() else Qt.PenStyle.NoPen)
             painter.setBrush(self.theme.color("hover"))
-            painter.drawRoundedRect(QRectF(1, top + 1, self.width() - 2, ROW - 2), 4, 4)
+            painter.drawRoundedRect(QRectF(1, top + 1, self.width() - 2, self._pitch - 2), 4, 4)
         start = left + row.start * scale
-        bar = QRectF(start, top + (ROW - BAR) / 2, row.part.seconds * scale, BAR)
+        bar = QRectF(start, top + (self._pitch - BAR) / 2, row.part.seconds * scale, BAR)
         if bar.width() > 0:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(self.theme.chart(_COLORS[row.part.cause]))
             radius = min(2.0, bar.width() / 2)
             painter.drawRoundedRect(QRectF(bar.left(), bar.top(), max(1.0, bar.width()), BAR), radius, radius)
-        self._paint_thread(painter, bar.right(), bar.bottom(), top + ROW + (ROW - BAR) / 2)
-        self._text(painter, QRectF(0, top, left - 8, ROW), row.name, "label", self.theme.color("text"))
+        self._paint_thread(painter, bar.right(), bar.bottom(), top + self._pitch + (self._pitch - BAR) / 2)
+        self._text(painter, QRectF(0, top, left - 8, self._pitch), row.name, "label", self.theme.color("text"))
         value_left = max(bar.right(), left) + 6
         self._text(
-            painter, QRectF(value_left, top, VALUE_WIDTH, ROW), row.value, "label", self.theme.color("text"), 600
+            painter, QRectF(value_left, top, VALUE_WIDTH, self._pitch), row.value, "label", self.theme.color("text"), 600
         )
         if self._shows_reasons():
             at = left + self._bar_width() + VALUE_WIDTH + 8
-            box = QRectF(at, top, self.width() - at, ROW)
+            box = QRectF(at, top, self.width() - at, self._pitch)
             self._text(painter, box, row.reason, "label", self.theme.color("text_2"))
 
     def _paint_thread(self, painter: QPainter, x: float, top: float, bottom: float) -> None:
@@ -153,17 +161,17 @@ class Waterfall(QWidget):
         painter.drawLine(QPointF(across, top + 1), QPointF(across, bottom))
 
     def _paint_total(self, painter: QPainter, left: float, width: float) -> None:
-        top = len(self._rows) * ROW
+        top = len(self._rows) * self._pitch
         if self._chosen == len(self._rows):
             painter.setPen(QPen(self.theme.color("focus"), 2) if self.hasFocus() else Qt.PenStyle.NoPen)
             painter.setBrush(self.theme.color("hover"))
-            painter.drawRoundedRect(QRectF(1, top + 1, self.width() - 2, ROW - 2), 4, 4)
+            painter.drawRoundedRect(QRectF(1, top + 1, self.width() - 2, self._pitch - 2), 4, 4)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self.theme.color("text"))
-        painter.drawRoundedRect(QRectF(left, top + (ROW - TOTAL_BAR) / 2, width, TOTAL_BAR), 2, 2)
+        painter.drawRoundedRect(QRectF(left, top + (self._pitch - TOTAL_BAR) / 2, width, TOTAL_BAR), 2, 2)
         ink = self.theme.color("text")
-        self._text(painter, QRectF(0, top, left - 8, ROW), _("One token"), "label", ink, 600)
-        self._text(painter, QRectF(left + width + 6, top, VALUE_WIDTH, ROW), self._total_text, "label", ink, 600)
+        self._text(painter, QRectF(0, top, left - 8, self._pitch), _("One token"), "label", ink, 600)
+        self._text(painter, QRectF(left + width + 6, top, VALUE_WIDTH, self._pitch), self._total_text, "label", ink, 600)
 
     def _text(
         self, painter: QPainter, box: QRectF, text: str, style: str, color: QColor, weight: int | None = None
@@ -190,7 +198,7 @@ class Waterfall(QWidget):
         return self._rows[self._chosen].part.key if 0 <= self._chosen < len(self._rows) else "decode_step_s"
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self.choose(min(int(event.position().y() // ROW), len(self._rows)))
+        self.choose(min(int(event.position().y() // self._pitch), len(self._rows)))
 
     def leaveEvent(self, event: QEvent) -> None:
         self.choose(-1)

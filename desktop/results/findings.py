@@ -10,7 +10,7 @@ from core.language import findings as words
 from core.language.messages import gettext as _
 from core.language.messages import ngettext
 from core.language.numbers import current
-from core.sizing.report import Finding, Sizing, Weight
+from core.sizing.report import Finding, FindingKind, Sizing, Weight
 from desktop.results.text import Text
 from desktop.theme import Theme
 
@@ -37,6 +37,8 @@ def _line(finding: Finding, sizing: Sizing) -> FindingLine:
     write, trace = current(), sizing.trace
     key = next((key for key in finding.figures if key in trace), "")
     number = write.figure(trace[key], trace.entry(key).unit) if key else ""
+    if finding.kind is FindingKind.PRICE_RANGE_WIDE and sizing.device.price is not None:
+        number = write.partial_date(sizing.device.price.as_of) if sizing.device.price.as_of else ""
     return FindingLine(
         words.finding_title(finding.kind),
         words.finding_sentence(finding, sizing),

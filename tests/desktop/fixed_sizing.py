@@ -504,17 +504,18 @@ STATES = {
 
 def fixed_curves(sizing: Sizing) -> MemoryCurves:
     """Memory against context for this sizing: fixed part, and a cache that doubles with its bits."""
-    trace = sizing.trace
-    fixed = float(trace["memory.fixed_bytes"] + trace["memory_item.state"])
-    per_token = float(trace["kv_bytes_per_token"] * trace["requests_at_once"])
+    trace, count = sizing.trace, sizing.plan.ranks
+    fixed = float(trace["memory.fixed_bytes"] + trace["memory_item.state"]) / count
+    per_token = float(trace["kv_bytes_per_token"] * trace["requests_at_once"]) / count
+    limit = trace["memory.limit_bytes"] / count
     contexts = _lengths(4096, max(2**20, sizing.scenario.workload.context_tokens) * 1.5)
-    room = trace["memory.limit_bytes"] - fixed
+    room = limit - fixed
     lines = []
     for bits in (16, 8, 4):
         growth = per_token * bits / 8
         fits_to = room / growth if room > growth * contexts[0] else None
         lines.append(CacheLine(bits, [fixed + growth * x for x in contexts], fits_to, bits == 8))
-    return MemoryCurves(contexts, tuple(lines))
+    return MemoryCurves(contexts, tuple(lines), limit, trace["memory.total_bytes"] / count)
 
 
 def fixed_decode(sizing: Sizing) -> RangeCurve:
