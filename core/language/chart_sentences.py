@@ -4,13 +4,15 @@ A title is chosen by what the sizing says and then filled with its figures, so i
 test.
 """
 
+from dataclasses import dataclass
+
 from core.catalogue.records import DeviceKind
 from core.language import sentences
 from core.language.messages import gettext as _
 from core.language.messages import marked as N_
 from core.language.messages import ngettext
 from core.language.numbers import Formatter
-from core.sizing.report import Cause, Limit, Sizing, TierUse, TimePart, Verdict
+from core.sizing.report import Cause, Limit, Sizing, TierUse, Verdict
 from core.units import Unit
 
 #: The bottleneck that each cause is a part of.
@@ -165,33 +167,63 @@ def capacity_label(sizing: Sizing, tier: TierUse, formatter: Formatter) -> str:
 # Speed
 
 
-def largest_part(sizing: Sizing) -> TimePart:
-    return max(sizing.step, key=lambda part: part.seconds)
+INTERFERENCE = "serving.interference_s"
+
+
+@dataclass(frozen=True, slots=True)
+class TokenPart:
+    """A part of the time that one token takes; without a cause it is the prompts of other users."""
+
+    cause: Cause | None
+    key: str
+    seconds: float
+
+
+def token_parts(sizing: Sizing) -> list[TokenPart]:
+    """What the time of one token is made of: the parts of a step, and waiting for the prompts of other users.
+
+    Parts that take no time are left out, except the link, of which one wants to know that it takes none.
+    """
+    parts = [TokenPart(part.cause, part.key, part.seconds) for part in sizing.step]
+    parts = [part for part in parts if part.seconds > 0 or part.cause is Cause.LINK]
+    waiting = float(sizing.trace.get(INTERFERENCE, 0.0))
+    return [*parts, TokenPart(None, INTERFERENCE, waiting)] if waiting > 0 else parts
+
+
+def token_part(part: TokenPart) -> str:
+    """The name of a part."""
+    return _("Prompts of other users") if part.cause is None else sentences.cause(part.cause)
 
 
 def step_title(sizing: Sizing, formatter: Formatter) -> str:
     """Where the time of a token goes."""
-    whole = sum(part.seconds for part in sizing.step)
-    if not sizing.step or whole <= 0:
+    parts = token_parts(sizing)
+    whole = sum(part.seconds for part in parts)
+    if whole <= 0:
         return _("The time of a token is unknown")
-    part = largest_part(sizing)
-    decides = _LIMIT_OF[part.cause] is sizing.decode_limit
-    text = (_DECIDES if decides else _LARGEST)[part.cause]
-    return _(text).format(share=formatter.share(part.seconds / whole))
+    largest = max(parts, key=lambda part: part.seconds)
+    share = formatter.share(largest.seconds / whole)
+    if largest.cause is None:
+        return _("The prompts of other users take {share} of every token, the largest part").format(share=share)
+    decides = _LIMIT_OF[largest.cause] is sizing.decode_limit
+    return _((_DECIDES if decides else _LARGEST)[largest.cause]).format(share=share)
 
 
 def step_line(sizing: Sizing, formatter: Formatter) -> str:
     """What the waterfall draws."""
     text = ngettext(
-        "Time for one decode step with {requests} request at once, P50.",
-        "Time for one decode step with {requests} requests at once, P50.",
+        "Time for one token with {requests} request at once, P50.",
+        "Time for one token of each user with {requests} requests at once, P50.",
         sizing.required_requests,
     )
     return text.format(requests=formatter.count(sizing.required_requests))
 
 
-def step_reason(sizing: Sizing, part: TimePart, formatter: Formatter) -> str:
-    """Why a part of a step takes its time: the amounts that are read, moved or computed, else the cause in words."""
+def step_reason(sizing: Sizing, part: TokenPart, formatter: Formatter) -> str:
+    """Why a part takes its time: the amounts that are read, moved or computed, else the cause in words."""
+    if part.cause is None:
+        prompt = formatter.tokens(int(sizing.trace["workload.prompt_tokens"]))
+        return _("prompts of {prompt}, read in between").format(prompt=prompt)
     if part.cause is Cause.LINK and part.seconds == 0:
         return _("nothing to exchange")
     if part.cause is Cause.SECOND_TIER:

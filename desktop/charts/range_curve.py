@@ -41,7 +41,7 @@ def range_picture(
     """The chart of `curve` with the user's point at `at` tokens."""
     role = f"series:{words.series}"
     bound = estimate.p10 == estimate.p90
-    chosen_text = _("{value} at {context}").format(value=words.write(estimate.p50), context=formatter.tokens(round(at)))
+    chosen_text = _("{value} at {context}").format(value=words.write(estimate.p50), context=about_tokens(at, formatter))
     if bound:
         chosen_text = words.bound.format(value=chosen_text)
     striped = estimate.evidence is Evidence.GENERIC

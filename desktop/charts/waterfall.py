@@ -6,10 +6,11 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from core.language import chart_sentences, sentences
+from core.language import chart_sentences
+from core.language.chart_sentences import TokenPart
 from core.language.messages import gettext as _
 from core.language.numbers import current
-from core.sizing.report import Cause, Sizing, TimePart
+from core.sizing.report import Cause, Sizing
 from desktop.tables import Cell, Column, TableData
 from desktop.theme import ChartColor, Theme
 
@@ -34,16 +35,11 @@ _COLORS: dict[Cause, ChartColor] = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    part: TimePart
+    part: TokenPart
     start: float  # [s]
     name: str
     value: str
     reason: str
-
-
-def shown_parts(sizing: Sizing) -> list[TimePart]:
-    """The parts of a step that take time, and the link, of which one wants to know that it takes none."""
-    return [part for part in sizing.step if part.seconds > 0 or part.cause is Cause.LINK]
 
 
 class Waterfall(QWidget):
@@ -57,6 +53,7 @@ class Waterfall(QWidget):
         self._rows: list[Row] = []
         self._total = 0.0
         self._total_text = ""
+        self._total_key = "decode_step_s"
         self._chosen = -1
         self._pitch = ROW
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -68,12 +65,13 @@ class Waterfall(QWidget):
     def set_sizing(self, sizing: Sizing) -> None:
         write = current()
         self._rows, start = [], 0.0
-        for part in shown_parts(sizing):
+        for part in chart_sentences.token_parts(sizing):
             reason = chart_sentences.step_reason(sizing, part, write)
             value = write.seconds(part.seconds)
-            self._rows.append(Row(part, start, sentences.cause(part.cause), value, reason))
+            self._rows.append(Row(part, start, chart_sentences.token_part(part), value, reason))
             start += part.seconds
         self._total, self._total_text = start, write.seconds(start)
+        self._total_key = next((key for key in ("tpot_s", "decode_step_s") if key in sizing.trace), "decode_step_s")
         self._pitch = ROW if len(self._rows) < MOST_ROWS else LOW_ROW
         height = (len(self._rows) + 1) * self._pitch
         if height != self.height():
@@ -102,7 +100,7 @@ class Waterfall(QWidget):
             share = 100 * seconds / self._total if self._total else 0.0
             cells = Cell(write.decimal(seconds * 1e3, 2), seconds * 1e3), Cell(write.decimal(share, 1), share)
             rows.append((Cell(name), *cells, Cell(reason)))
-        keys = (*(row.part.key for row in self._rows), "decode_step_s")
+        keys = (*(row.part.key for row in self._rows), self._total_key)
         return TableData(_("One token"), columns, tuple(rows), keys)
 
     # -- painting -----------------------------------------------------------------------------------------------------
@@ -138,19 +136,28 @@ class Waterfall(QWidget):
         bar = QRectF(start, top + (self._pitch - BAR) / 2, row.part.seconds * scale, BAR)
         if bar.width() > 0:
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(self.theme.chart(_COLORS[row.part.cause]))
+            painter.setBrush(self._color(row.part.cause))
             radius = min(2.0, bar.width() / 2)
             painter.drawRoundedRect(QRectF(bar.left(), bar.top(), max(1.0, bar.width()), BAR), radius, radius)
         self._paint_thread(painter, bar.right(), bar.bottom(), top + self._pitch + (self._pitch - BAR) / 2)
         self._text(painter, QRectF(0, top, left - 8, self._pitch), row.name, "label", self.theme.color("text"))
         value_left = max(bar.right(), left) + 6
         self._text(
-            painter, QRectF(value_left, top, VALUE_WIDTH, self._pitch), row.value, "label", self.theme.color("text"), 600
+            painter,
+            QRectF(value_left, top, VALUE_WIDTH, self._pitch),
+            row.value,
+            "label",
+            self.theme.color("text"),
+            600,
         )
         if self._shows_reasons():
             at = left + self._bar_width() + VALUE_WIDTH + 8
             box = QRectF(at, top, self.width() - at, self._pitch)
             self._text(painter, box, row.reason, "label", self.theme.color("text_2"))
+
+    def _color(self, cause: Cause | None) -> QColor:
+        """Reading prompts has the colour of the chart of first token."""
+        return self.theme.series(1) if cause is None else self.theme.chart(_COLORS[cause])
 
     def _paint_thread(self, painter: QPainter, x: float, top: float, bottom: float) -> None:
         """The thin line that leads from the end of one bar to the start of the next."""
@@ -171,7 +178,9 @@ class Waterfall(QWidget):
         painter.drawRoundedRect(QRectF(left, top + (self._pitch - TOTAL_BAR) / 2, width, TOTAL_BAR), 2, 2)
         ink = self.theme.color("text")
         self._text(painter, QRectF(0, top, left - 8, self._pitch), _("One token"), "label", ink, 600)
-        self._text(painter, QRectF(left + width + 6, top, VALUE_WIDTH, self._pitch), self._total_text, "label", ink, 600)
+        self._text(
+            painter, QRectF(left + width + 6, top, VALUE_WIDTH, self._pitch), self._total_text, "label", ink, 600
+        )
 
     def _text(
         self, painter: QPainter, box: QRectF, text: str, style: str, color: QColor, weight: int | None = None
@@ -195,7 +204,7 @@ class Waterfall(QWidget):
         self.update()
 
     def _key(self) -> str:
-        return self._rows[self._chosen].part.key if 0 <= self._chosen < len(self._rows) else "decode_step_s"
+        return self._rows[self._chosen].part.key if 0 <= self._chosen < len(self._rows) else self._total_key
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self.choose(min(int(event.position().y() // self._pitch), len(self._rows)))

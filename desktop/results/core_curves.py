@@ -39,7 +39,7 @@ class CoreCurves:
     def decode(self, sizing: Sizing, catalogue: Any) -> tuple[RangeCurve, float]:
         from core.sizing.curves import decode_against_context
 
-        at = float(_first(sizing.trace, "workload.mean_depth_tokens", "workload.context_tokens"))
+        at = float(_first(sizing.trace, "workload.depth_tokens", "workload.context_tokens"))
         longest = max(_LONGEST_PROMPT, sizing.scenario.workload.context_tokens)
         axis = lengths(_SHORTEST_CONTEXT, longest, at, 1.0)
         curve = decode_against_context(sizing.trace, self._situation(sizing, catalogue), axis)

@@ -35,10 +35,11 @@ class TileFigures:
     target: float | None = None
     top: float = 1.0
     tone: Color = "text_2"  # of the foot
+    remark: str = ""  # said in the tooltip, and to those who hear it
 
     @property
     def spoken(self) -> str:
-        return f"{self.caption}: {self.figure} {self.unit}. {self.foot}".strip()
+        return f"{self.caption}: {self.figure} {self.unit}. {self.foot}. {self.remark}".strip(" .")
 
 
 def tile_figures(sizing: Sizing, formatter: Formatter) -> tuple[TileFigures, ...]:
@@ -141,6 +142,7 @@ def _estimate(
         target=target,
         top=max(high, target or 0.0) * _ABOVE,
         tone="warn" if misses and fits else "text_2",
+        remark=_("The range is wide: read it as an order of magnitude") if estimate.order_of_magnitude else "",
     )
 
 
