@@ -57,7 +57,7 @@ _LARGEST = {
 #: The reason of a part with numbers: text, and the figures that it names.
 _REASONS: dict[Cause, tuple[str, dict[str, str]]] = {
     Cause.WEIGHTS: (
-        N_("{bytes} at {rate}, once for all"),
+        N_("{bytes} at {rate}"),
         {"bytes": "read_bytes.dense", "rate": "bandwidth.weights"},
     ),
     Cause.EXPERTS: (
@@ -77,7 +77,7 @@ _REASONS: dict[Cause, tuple[str, dict[str, str]]] = {
         {"requests": "serving.requests_in_step", "bytes": "state_bytes_per_request"},
     ),
     Cause.COMPUTE: (N_("{work} a step"), {"work": "decode_step_s.flops"}),
-    Cause.LINK: (N_("{messages} exchanges"), {"messages": "messages_per_token"}),
+    Cause.LINK: (N_("exchanges: {messages}"), {"messages": "messages_per_token"}),
     Cause.ENGINE: (N_("{kernels} kernels to start"), {"kernels": "kernels_per_step"}),
 }
 
@@ -238,12 +238,11 @@ def step_reason(sizing: Sizing, part: TokenPart, formatter: Formatter) -> str:
 
 def _second_tier_reason(sizing: Sizing, formatter: Formatter) -> str:
     tiers = sizing.device.memory_tiers
-    spilled = sum(tier.used_bytes for use in sizing.devices for tier in use.tiers[1:])
+    spilled = sum(tier.used_bytes for tier in sizing.devices[0].tiers[1:])
     if len(tiers) < 2 or not spilled:
         return sentences.cause_reason(Cause.SECOND_TIER)
-    text = _("{bytes} in {memory}, {rate}")
     rate = formatter.rate(tiers[1].bandwidth_bytes_per_s)
-    return text.format(bytes=formatter.bytes(spilled), memory=tiers[1].name, rate=rate)
+    return _("out of {bytes}, at {rate}").format(bytes=formatter.bytes(spilled), rate=rate)
 
 
 def _amount(value: float, unit: Unit, formatter: Formatter) -> str:

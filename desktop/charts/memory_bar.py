@@ -10,7 +10,7 @@ from core.language import chart_sentences, sentences
 from core.language.messages import gettext as _
 from core.language.messages import ngettext
 from core.language.numbers import Formatter, current
-from core.sizing.report import MemoryItem, MemoryKind, Sizing, TierUse
+from core.sizing.report import DeviceUse, MemoryItem, MemoryKind, Sizing, TierUse
 from desktop.charts.painting import card, hatched, load_mark, readable_on
 from desktop.charts.picture import ReadOut
 from desktop.tables import Cell, Column, TableData
@@ -56,23 +56,31 @@ class Segment:
 
 
 def bars(sizing: Sizing) -> list[Bar]:
-    """The bars of a sizing, in order; equal devices stand under one another."""
+    """The bars of a sizing, in order; equal accelerators stand under one another."""
     total = sum(use.count * len(use.tiers) for use in sizing.devices)
-    single = total == 1
-    found = []
+    found, first = [], 1
     for use in sizing.devices:
         collapsed = use.count > MOST_BARS or total > MOST_BARS
         count = 1 if collapsed else use.count
         for place, tier in enumerate(use.tiers):
-            names = [] if len(use.tiers) == 1 and len(sizing.devices) == 1 else [use.device]
-            names = [tier.name] if len(use.tiers) > 1 else names
-            if collapsed and use.count > 1:
-                names.append(f"× {use.count}")
             for number in range(count):
-                own = [*names, str(number + 1)] if count > 1 else names
-                name = "" if single else " ".join(own)
+                last = first + use.count - 1 if collapsed else first + number
+                name = "" if total == 1 else _bar_name(sizing, use, tier, first + number, last)
                 found.append(Bar(name, tier, place > 0, number == 0, number == count - 1))
+        first += use.count
     return found
+
+
+def _bar_name(sizing: Sizing, use: DeviceUse, tier: TierUse, first: int, last: int) -> str:
+    """What stands at the left of a bar: the memory where there are several, and which of the accelerators."""
+    names = [tier.name] if len(use.tiers) > 1 else []
+    if len({other.device for other in sizing.devices}) > 1:
+        names.append(use.device)
+    if len(sizing.devices) > 1:
+        names.append(str(first) if first == last else f"{first}–{last}")
+    elif use.count > 1:
+        names.append(str(first) if first == last else f"× {use.count}")
+    return " ".join(names)
 
 
 def segments(tier: TierUse) -> list[Segment]:

@@ -51,8 +51,11 @@ def _unit(top: float) -> tuple[str, int]:
 
 def limit_text(sizing: Sizing, limit: float, formatter: Formatter) -> str:
     """The name of the limit: what the engine may use, or all of the memory."""
-    whole = all(tier.limit_bytes >= tier.capacity_bytes for use in sizing.devices for tier in use.tiers[:1])
-    text = _("Memory {amount}") if whole else _("Engine limit {amount}")
+    tiers = sizing.devices[0].tiers
+    if len(tiers) > 1:
+        text = _("Fast memory {amount}")
+    else:
+        text = _("Memory {amount}") if tiers[0].limit_bytes >= tiers[0].capacity_bytes else _("Engine limit {amount}")
     return text.format(amount=formatter.bytes(limit))
 
 

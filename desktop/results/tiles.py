@@ -157,7 +157,8 @@ def _memory(sizing: Sizing, formatter: Formatter) -> TileFigures:
     trace = sizing.trace
     used, limit = float(trace["memory.total_bytes"]), float(trace["memory.limit_bytes"])
     free = limit - used
-    text = _("{share}, {free} free") if free >= 0 else _("{over} too much")
+    over = _("{over} too much") if sizing.plan.ranks == 1 else _("{over} too much in all")
+    text = _("{share}, {free} free") if free >= 0 else over
     return TileFigures(
         _("Memory"),
         *_used_of(used, limit, formatter),
