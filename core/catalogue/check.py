@@ -67,6 +67,10 @@ class Problem:
     field: str
     text: str
 
+    @property
+    def is_error(self) -> bool:
+        return self.severity is Severity.ERROR
+
     def __str__(self) -> str:
         place = "/".join(part for part in (self.table.value if self.table else "", self.record, self.field) if part)
         return f"{self.severity.value}: {place}: {self.text}"

@@ -1,6 +1,8 @@
 """The user's own records: added ones, and changed copies of shipped ones. The shipped catalogue stays as it is."""
 
-from typing import TypeVar
+import json
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 from pydantic import ValidationError, model_validator
 
@@ -47,6 +49,27 @@ class Overlay(Record):
         records: tuple[Entry, ...] = getattr(self, table.value)
         return records
 
+    @classmethod
+    def from_records(cls, records: Mapping[str, Mapping[str, Any]]) -> "Overlay":
+        """The overlay of records by table and id, as the store and scenario files keep them: plain values or JSON text.
+
+        Raises CatalogueError, with table, record and field, when one cannot be read; none is dropped silently.
+        """
+        tables: dict[str, tuple[Entry, ...]] = {}
+        for name, entries in records.items():
+            if name not in _TYPES:
+                raise CatalogueError(f"Catalogue entries of the unknown kind “{name[:40]}” cannot be read.")
+            tables[name] = tuple(_entry(_TYPES[name], name, id, value) for id, value in entries.items())
+        return cls(**tables)  # type: ignore[arg-type]
+
+    def to_records(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """The records by table and id as plain JSON values; tables without any are left out."""
+        return {
+            table.value: {e.id: e.model_dump(mode="json", exclude_defaults=True) for e in self.table(table)}
+            for table in Table
+            if self.table(table)
+        }
+
     def with_record(self, entry: Entry) -> "Overlay":
         """This overlay with a record added, or in place of the one with its id."""
         table = table_of(entry)
@@ -61,6 +84,30 @@ class Overlay(Record):
     @property
     def is_empty(self) -> bool:
         return not any(self.table(table) for table in Table)
+
+
+_TYPES: dict[str, type[Entry]] = {
+    "devices": Device,
+    "links": Link,
+    "weight_formats": WeightFormat,
+    "kv_formats": KvFormat,
+    "engines": Engine,
+    "models": Model,
+}
+
+
+def _entry(kind: type[Entry], table: str, id: str, value: Any) -> Entry:
+    try:
+        entry = (
+            kind.model_validate_json(value) if isinstance(value, str) else kind.model_validate_json(json.dumps(value))
+        )
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in first["loc"]) or "the record"
+        raise CatalogueError(f"The entry {table}/{id[:80]} cannot be read: {field}: {first['msg']}.") from None
+    if entry.id != id:
+        raise CatalogueError(f"The entry {table}/{id[:80]} calls itself “{entry.id}”.")
+    return entry
 
 
 def read_overlay(text: str | bytes) -> Overlay:

@@ -15,7 +15,8 @@ from core.architecture.blueprint import TensorClass
 
 
 class Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    # some published configs hold "Infinity", which must not become null on its way through a file
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, ser_json_inf_nan="constants")
 
 
 class Confidence(StrEnum):
@@ -125,7 +126,7 @@ class Device(Entry):
     # at half rate: their "fp16_fp16_accumulate" is the full rate that llama.cpp uses
     peak_flops: Mapping[str, float] = {}
     peak_alternatives: Mapping[str, tuple[float, ...]] = {}  # what other sources say
-    peak_basis: str = ""  # "vendor_dense", "vendor_sparse_halved", "third_party", "derived", "not_sourced"
+    peak_basis: str = ""  # "vendor_dense", "vendor_sparse_halved", "third_party", "derived", "single_accelerator"
     peak_note: str = ""
     fp4_format: str = ""  # "NVFP4/MXFP4", "MXFP4 (also MXFP6); not NVFP4"; empty without FP4 units
     compute_capability: str = ""

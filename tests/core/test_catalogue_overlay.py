@@ -1,10 +1,13 @@
 """The user's records lie over the shipped ones, which stay as they are."""
 
+import json
+
 import pytest
 
 from core import RESOURCES
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.loading import load_shipped
+from core.catalogue.naming import Table
 from core.catalogue.overlay import Overlay, duplicated, edited, read_overlay
 from core.catalogue.records import Confidence, Device, Source
 from core.errors import CatalogueError, InvalidInput
@@ -83,6 +86,31 @@ def test_json_both_ways(mine: Device, shipped: Catalogue) -> None:
     assert read_overlay(overlay.model_dump_json(exclude_defaults=True)) == overlay
     assert not overlay.is_empty
     assert Overlay().is_empty
+
+
+def test_records_of_store_and_scenario_file(mine: Device, shipped: Catalogue) -> None:
+    overlay = Overlay(devices=(mine,), links=(shipped.link("pcie-gen5-x16"),))
+    plain = overlay.to_records()
+    assert plain.keys() == {"devices", "links"}
+    assert Overlay.from_records(plain) == overlay
+    assert Overlay.from_records({"devices": {mine.id: mine.model_dump_json()}}).devices == (mine,)
+    assert Overlay.from_records({}).is_empty
+
+
+def test_every_shipped_record_survives_the_way_through_a_file(shipped: Catalogue) -> None:
+    whole = Overlay(**{table.value: tuple(shipped.table(table).values()) for table in Table})  # type: ignore[arg-type]
+    assert Overlay.from_records(json.loads(json.dumps(whole.to_records()))) == whole
+
+
+def test_broken_records_are_named(mine: Device) -> None:
+    with pytest.raises(CatalogueError, match="of the unknown kind “cheeses”"):
+        Overlay.from_records({"cheeses": {}})
+    with pytest.raises(CatalogueError, match=r"The entry devices/x cannot be read: vendor: Field required"):
+        Overlay.from_records({"devices": {"x": {"id": "x", "name": "x"}}})
+    with pytest.raises(CatalogueError, match=r"The entry devices/x cannot be read: the record: Invalid JSON"):
+        Overlay.from_records({"devices": {"x": "{"}})
+    with pytest.raises(CatalogueError, match=f"The entry devices/x calls itself “{mine.id}”"):
+        Overlay.from_records({"devices": {"x": mine.model_dump_json()}})
 
 
 def test_broken_overlay_says_where(mine: Device) -> None:
