@@ -9,8 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from core.catalogue.calibration import shipped_calibration
+from core.catalogue.catalogue import Catalogue
 from core.physics import serving
-from core.sizing.situation import Situation
+from core.scenario import Scenario
+from core.sizing.attention import record_attention
+from core.sizing.memory import record_memory
+from core.sizing.rates import record_rates
+from core.sizing.situation import Situation, resolve
 from core.sizing.speed import record_depth, record_work
 from core.trace import Trace
 from core.units import Unit
@@ -31,22 +36,23 @@ class Curve:
     p90: "Axis"
 
 
-def decode_against_context(sized: Trace, situation: Situation, depths: Sequence[float]) -> Curve:
+def decode_against_context(scenario: Scenario, catalogue: Catalogue, depths: Sequence[float]) -> Curve:
     """Tokens per second of one user against the tokens in the cache.
 
     Parameters
     ----------
-    sized : the trace of a sizing of the situation
-    situation : that was sized
+    scenario : whose device, model, engine and workload hold
+    catalogue : what exists
     depths : tokens in the cache, each request at the same depth [tokens]
 
     Returns
     -------
     decode speed [token/s]
     """
-    trace, axis = sized.copy(), _axis(depths)
+    situation, trace = _foundations(scenario, catalogue)
+    axis = _axis(depths)
     trace.given("workload.mean_depth_tokens", axis, Unit.TOKEN)
-    if situation.scenario.workload.prompt_tokens is None:
+    if scenario.workload.prompt_tokens is None:
         ahead = "workload.output_tokens"
     else:
         ahead = "curve.half_output_tokens"
@@ -56,44 +62,57 @@ def decode_against_context(sized: Trace, situation: Situation, depths: Sequence[
     return _curve(trace, axis, "decode_tok_s")
 
 
-def ttft_against_prompt(sized: Trace, situation: Situation, prompts: Sequence[float]) -> Curve:
+def ttft_against_prompt(scenario: Scenario, catalogue: Catalogue, prompts: Sequence[float]) -> Curve:
     """Time to first token against the length of the prompt, at the requests at once of the scenario.
 
     Parameters
     ----------
-    sized : the trace of a sizing of the situation
-    situation : that was sized
+    scenario : whose device, model, engine and workload hold
+    catalogue : what exists
     prompts : lengths [tokens]
 
     Returns
     -------
     time to first token [s]
     """
-    trace, axis = sized.copy(), _axis(prompts)
+    situation, trace = _foundations(scenario, catalogue)
+    axis = _axis(prompts)
     trace.given("workload.prompt_tokens", axis, Unit.TOKEN)
     depth = record_depth(trace, situation)
     record_work(trace, situation, shipped_calibration(), depth)
     return _curve(trace, axis, "ttft_s")
 
 
-def speed_against_concurrency(sized: Trace, situation: Situation, requests: Sequence[float]) -> tuple[Curve, Curve]:
+def speed_against_concurrency(
+    scenario: Scenario, catalogue: Catalogue, requests: Sequence[float]
+) -> tuple[Curve, Curve]:
     """Tokens per second of one user and of all users together against requests at once.
 
     Parameters
     ----------
-    sized : the trace of a sizing of the situation
-    situation : that was sized
+    scenario : whose device, model, engine and workload hold
+    catalogue : what exists
     requests : at once
 
     Returns
     -------
     speed of one user, speed of all [token/s]
     """
-    trace, axis = sized.copy(), _axis(requests)
+    situation, trace = _foundations(scenario, catalogue)
+    axis = _axis(requests)
     trace.given("requests_at_once", axis, Unit.REQUEST)
     depth = record_depth(trace, situation)
     record_work(trace, situation, shipped_calibration(), depth)
     return _curve(trace, axis, "decode_tok_s"), _curve(trace, axis, "output_tok_s_total")
+
+
+def _foundations(scenario: Scenario, catalogue: Catalogue) -> tuple[Situation, Trace]:
+    """The situation, and a trace with everything that no axis changes."""
+    situation, trace = resolve(scenario, catalogue), Trace()
+    record_memory(trace, situation)
+    record_rates(trace, situation, shipped_calibration())
+    record_attention(trace, situation)
+    return situation, trace
 
 
 def _axis(values: Sequence[float]) -> "Axis":
