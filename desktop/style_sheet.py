@@ -179,7 +179,7 @@ QAbstractItemView {{
 QAbstractItemView::item {{ border: 0; }}
 QFrame[kind="popup"] QListView {{ background: {raised}; }}
 QTableView {{ gridline-color: {border}; }}
-QTableView::item {{ padding: 0 8px; border-bottom: 1px solid {border}; }}
+QTableView::item {{ padding: 0 5px; border-bottom: 1px solid {border}; }}
 QHeaderView {{ background: {surface}; border: 0; }}
 QHeaderView::section {{
     background: {surface}; color: {text_2}; font-size: {label}px; font-weight: 500; padding: 0 8px;
