@@ -51,6 +51,7 @@ class FigureDelegate(QStyledItemDelegate):
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
+        assert isinstance(index, QModelIndex)
         rect = QRect(0, option.rect.top(), self._view.viewport().width(), option.rect.height())
         if option.state & QStyle.StateFlag.State_Selected:
             painter.fillRect(rect, self.theme.color("selected"))
@@ -60,7 +61,7 @@ class FigureDelegate(QStyledItemDelegate):
         top, is_group = not index.parent().isValid(), not index.data(KEY_ROLE)
         left = 20 if top else 20 + INDENT
         if is_group:
-            name = "chevron-down" if self._view.isExpanded(QModelIndex(index)) else "chevron-right"
+            name = "chevron-down" if self._view.isExpanded(index) else "chevron-right"
             pixmap = self.theme.pixmap(name, "text_3", 12, self._view.devicePixelRatioF())
             painter.drawPixmap(4, rect.top() + 9, pixmap)
         value = index.data(FigureTreeModel.VALUE_ROLE)

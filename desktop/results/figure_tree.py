@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt
 
 from core.language import figures
 from core.language.messages import gettext as _
-from core.language.messages import marked as N_
+from core.language.messages import marked
 from core.language.numbers import current
 from core.sizing.report import Sizing
 from desktop.tables import KEY_ROLE, Index
@@ -56,14 +56,14 @@ MAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 #: The other figures by the first word of their key.
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (N_("Your inputs"), ("workload", "deployment", "economics", "companion", "scenario")),
-    (N_("Model"), ("model", "parameters", "attention", "recurrent", "moe", "bits", "textbook")),
-    (N_("Weights and cache"), ("weights_bytes", "weights", "kv", "kv_element_bytes", "cache", "state", "memory_item")),
-    (N_("Device and engine"), ("device", "tier", "memory_bandwidth_bytes_per_s", "link", "network", "engine", "spill", "memory")),
-    (N_("Decode"), ("decode", "decode_step_s", "decode_tok_s", "step", "bytes_read_per_token", "output_tok_s_total")),
-    (N_("Reading the prompt"), ("prefill", "prefill_step_s", "prefill_tok_s", "ttft_s", "ttft", "prompt")),
+    (marked("Your inputs"), ("workload", "deployment", "economics", "companion", "scenario")),
+    (marked("Model"), ("model", "parameters", "attention", "recurrent", "moe", "bits", "textbook")),
+    (marked("Weights and cache"), ("weights_bytes", "weights", "kv", "kv_element_bytes", "cache", "state", "memory_item")),
+    (marked("Device and engine"), ("device", "tier", "memory_bandwidth", "link", "network", "engine", "spill", "memory")),
+    (marked("Decode"), ("decode", "decode_step_s", "decode_tok_s", "step", "bytes_read_per_token", "output_tok_s_total")),
+    (marked("Reading the prompt"), ("prefill", "prefill_step_s", "prefill_tok_s", "ttft_s", "ttft", "prompt")),
 )  # fmt: skip
-OTHERS = N_("Other figures")
+OTHERS = marked("Other figures")
 
 
 @dataclass(eq=False, slots=True)
