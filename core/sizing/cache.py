@@ -8,13 +8,10 @@ from core.architecture.blueprint import AttentionGroup, AttentionKind, Blueprint
 from core.physics import kv_cache as kv
 from core.scenario import Mode
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin, model_origin
-from core.sizing.plan import LATENT
+from core.sizing.plan import CONVOLUTION_BYTES, LATENT, SERVING_CONVOLUTION_BYTES
 from core.sizing.situation import Situation
 from core.trace import Origin, Trace
 from core.units import Unit
-
-#: llama.cpp keeps both parts of a recurrent state in 32 bit; serving engines the convolution in 16 [byte].
-CONVOLUTION_BYTES = {"llama.cpp": 4}
 
 
 def cached_groups(blueprint: Blueprint) -> list[tuple[int, AttentionGroup]]:
@@ -65,7 +62,7 @@ def record_state(trace: Trace, s: Situation) -> None:
         key = f"state.{number}"
         trace.given(f"{key}.layers", group.layers, Unit.COUNT, source)
         trace.given(f"{key}.convolution_elements", group.convolution_elements, Unit.COUNT, source)
-        convolution = CONVOLUTION_BYTES.get(s.engine.group, 2)
+        convolution = CONVOLUTION_BYTES.get(s.engine.group, SERVING_CONVOLUTION_BYTES)
         trace.given(f"{key}.convolution_bytes", convolution, Unit.BYTE_PER_ELEMENT, METHOD)
         trace.given(f"{key}.matrix_elements", group.matrix_elements, Unit.COUNT, source)
         trace.given(f"{key}.matrix_bytes", group.matrix_bytes, Unit.BYTE_PER_ELEMENT, source)

@@ -36,7 +36,7 @@ class Curve:
     p90: "Axis"
 
 
-def decode_against_context(scenario: Scenario, catalogue: Catalogue, depths: Sequence[float]) -> Curve:
+def decode_against_context(scenario: Scenario, catalogue: Catalogue, depths: "Sequence[float] | Axis") -> Curve:
     """Tokens per second of one user against the tokens in the cache.
 
     Parameters
@@ -62,7 +62,7 @@ def decode_against_context(scenario: Scenario, catalogue: Catalogue, depths: Seq
     return _curve(trace, axis, "decode_tok_s")
 
 
-def ttft_against_prompt(scenario: Scenario, catalogue: Catalogue, prompts: Sequence[float]) -> Curve:
+def ttft_against_prompt(scenario: Scenario, catalogue: Catalogue, prompts: "Sequence[float] | Axis") -> Curve:
     """Time to first token against the length of the prompt, at the requests at once of the scenario.
 
     Parameters
@@ -84,7 +84,7 @@ def ttft_against_prompt(scenario: Scenario, catalogue: Catalogue, prompts: Seque
 
 
 def speed_against_concurrency(
-    scenario: Scenario, catalogue: Catalogue, requests: Sequence[float]
+    scenario: Scenario, catalogue: Catalogue, requests: "Sequence[float] | Axis"
 ) -> tuple[Curve, Curve]:
     """Tokens per second of one user and of all users together against requests at once.
 
@@ -115,7 +115,7 @@ def _foundations(scenario: Scenario, catalogue: Catalogue) -> tuple[Situation, T
     return situation, trace
 
 
-def _axis(values: Sequence[float]) -> "Axis":
+def _axis(values: "Sequence[float] | Axis") -> "Axis":
     import numpy as np
 
     return np.asarray(values, dtype=np.float64)

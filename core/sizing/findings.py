@@ -102,6 +102,8 @@ def format_not_native(trace: Trace, s: Situation) -> Iterator[Finding]:
 def is_native(s: Situation) -> bool:
     """Has the device arithmetic for the rate that the format computes with?"""
     rates, compute = s.device.peak_flops, s.weight_format.compute
+    if compute == "fp16" or not rates:  # every accelerator has FP16; without any rate nothing is known
+        return True
     if not rates.get(compute):
         return False
     offered = s.device.fp4_format.split(";")[0].lower()
@@ -195,20 +197,25 @@ def article_mode(trace: Trace, s: Situation) -> Iterator[Finding]:
 
 
 def textbook_kv(trace: Trace, s: Situation) -> Iterator[Finding]:
-    """A cache in every layer, as the rule of thumb has it, would be another figure; so would the article's example."""
+    """A cache of every head in every layer, the rule of thumb, would be another figure; so would the article's example.
+
+    The article's figure stands third where the model is of the size that it speaks of. Copies on several ranks are left
+    out: they are the plan's, not the model's.
+    """
     caching = cached_groups(s.blueprint)
     if _article(s) or not caching:
         return
     _, group = max(caching, key=lambda numbered: numbered[1].cached)
-    shapes = {"textbook": {"layers": s.blueprint.layers, "kv_heads": group.kv_heads}}
+    heads = group.query_heads if group.kind in LATENT else group.kv_heads
+    shapes = {"textbook": {"layers": s.blueprint.layers, "kv_heads": heads}}
     shapes["textbook"] |= {"key_dim": group.key_dim, "value_dim": group.value_dim}
     if is_of_the_article(s):
         shapes["article"] = ARTICLE_GEOMETRY
     element, tokens = s.kv_format.bits / 8, trace["workload.context_tokens"]
     others = [kv.kv_bytes_per_token(**shape, element_bytes=element) * tokens for shape in shapes.values()]
-    if any(_differs(trace["kv_bytes_per_request"], other) for other in others):
+    if any(_differs(trace["kv_logical_bytes_per_request"], other) for other in others):
         compared = [_rule_of_thumb(trace, s, name, shape) for name, shape in shapes.items()]
-        figures = ("kv_bytes_per_request", *compared, "kv_bytes_per_token", "state_bytes_per_request")
+        figures = ("kv_logical_bytes_per_request", *compared, "kv_bytes_per_token", "state_bytes_per_request")
         yield _note(FindingKind.TEXTBOOK_KV, *figures)
 
 

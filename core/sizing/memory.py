@@ -310,13 +310,12 @@ def _answers(trace: Trace, s: Situation) -> None:
 def largest_context(trace: Trace, s: Situation, key: str, requests: str, free_bytes: str) -> None:
     """Record the largest context of `requests` at once under `key`, over the cases of how many windows are full."""
     free = {"free_bytes": free_bytes, "requests": requests}
-    cases = []
-    for number, case in enumerate(growth_cases(trace, s)):
-        cases.append(f"{key}.case.{number}")
-        constant, growth = case
+    found = growth_cases(trace, s)
+    cases = [f"{key}.case.{number}" for number in range(len(found))] if len(found) > 1 else [key]
+    for case, (constant, growth) in zip(cases, found, strict=True):
         if growth:
             trace.compute(
-                cases[-1],
+                case,
                 m.context_that_fits,
                 **free,
                 constant_bytes=constant,
@@ -324,8 +323,9 @@ def largest_context(trace: Trace, s: Situation, key: str, requests: str, free_by
                 block_tokens="engine.block_tokens",
             )
         else:
-            trace.compute(cases[-1], m.context_without_growth, **free, constant_bytes=constant)
-    trace.compute(key, m.largest_context, cases=cases)
+            trace.compute(case, m.context_without_growth, **free, constant_bytes=constant)
+    if len(cases) > 1:
+        trace.compute(key, m.largest_context, cases=cases)
 
 
 def growth_cases(trace: Trace, s: Situation) -> list[tuple[str, str]]:

@@ -21,17 +21,29 @@ LAST_STAGE = (TensorClass.HEAD, TensorClass.MTP)
 
 LATENT = (AttentionKind.LATENT, AttentionKind.SPARSE_LATENT)
 
+#: llama.cpp keeps both parts of a recurrent state in 32 bit; serving engines the convolution in 16 [byte].
+CONVOLUTION_BYTES = {"llama.cpp": 4}
+SERVING_CONVOLUTION_BYTES = 2
+
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What must be placed, in round terms: enough to choose a plan, not the figures that are shown."""
+    """What must be placed: the formulas of memory without a trace, to choose among plans.
+
+    block_tokens        in which the engine reserves the cache [tokens]
+    convolution_bytes   of a recurrent state's convolution element [byte]
+    limit_bytes         what the engine may use of one accelerator's fast memory [byte]
+    other_bytes         runtime and companions on one accelerator [byte]
+    """
 
     scenario: Scenario
     blueprint: Blueprint
     kv_format: KvFormat
     weights: Mapping[TensorClass, int]
     limit_bytes: int
-    other_bytes: int  # runtime and companions
+    other_bytes: int
+    block_tokens: int = 1
+    convolution_bytes: float = 2
 
     @classmethod
     def of(
@@ -54,7 +66,9 @@ class Load:
             runtime = 0 if article else engine.runtime_bytes
         sizes = {c: weights.weights_bytes(n, bits[c]) for c, n in blueprint.parameters.items()}
         limit = memory.tier_limit_bytes(usable, share)
-        return cls(scenario, blueprint, kv_format, sizes, limit, runtime + companions_bytes)
+        block = 1 if article else engine.block_tokens
+        convolution = CONVOLUTION_BYTES.get(engine.group, SERVING_CONVOLUTION_BYTES)
+        return cls(scenario, blueprint, kv_format, sizes, limit, runtime + companions_bytes, block, convolution)
 
     @property
     def query_heads(self) -> list[int]:
@@ -88,21 +102,29 @@ class Load:
         )
 
     def _cache(self, group: AttentionGroup, plan: Plan) -> float:
-        context = self.scenario.workload.context_tokens
-        tokens = min(context, group.window) if group.window else context
-        element, heads = self.kv_format.bytes_per_element, group.kv_heads
         if group.kind is AttentionKind.ENCODER or not group.cached:
             return 0.0
+        context, stored = self.scenario.workload.context_tokens, self.kv_format
+        tokens = kv_cache.tokens_reserved(min(context, group.window or context), self.block_tokens)
+        heads = 1 if group.kind in LATENT else group.kv_heads
         if group.kind in LATENT:
-            heads = 1
-            each = group.cached * group.latent_dim * element + group.index_layers * group.index_dim
+            record = stored.latent_bytes.get(group.latent_dim) or kv_cache.latent_record_bytes(
+                group.latent_dim, stored.bytes_per_element, stored.per_head_bytes
+            )
+            each = kv_cache.latent_bytes_per_token(group.cached, record, group.index_layers, group.index_dim)
         else:
-            each = kv_cache.kv_bytes_per_token(group.cached, heads, group.key_dim, group.value_dim, element)
+            each = kv_cache.scaled_kv_bytes_per_token(
+                group.cached, heads, group.key_dim, group.value_dim, stored.bytes_per_element, stored.per_head_bytes
+            )
         return float(kv_cache.rank_bytes_per_token(each, group.cached, heads, plan.tensor, plan.pipeline) * tokens)
 
     def _state(self, group: RecurrentGroup, plan: Plan) -> int:
         whole = kv_cache.state_bytes(
-            group.layers, group.convolution_elements, 2, group.matrix_elements, group.matrix_bytes
+            group.layers,
+            group.convolution_elements,
+            self.convolution_bytes,
+            group.matrix_elements,
+            group.matrix_bytes,
         )
         return int(kv_cache.rank_state_bytes(whole, group.layers, group.heads, plan.tensor, plan.pipeline))
 

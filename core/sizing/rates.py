@@ -170,7 +170,7 @@ def _chosen_parameters(situation: Situation) -> int:
 
 
 def has_routed_experts(situation: Situation) -> bool:
-    """Whether tokens are sent to experts; a textbook model holds idle parameters but does not say how it routes."""
+    """Whether tokens are sent to experts."""
     moe = situation.blueprint.moe
     return moe is not None and moe.experts_per_token > 0
 

@@ -54,15 +54,24 @@ MAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("ttft_s", ("ttft_s.p10", "ttft_s.p90", "prefill_tok_s")),
 )
 
-#: The other figures by the first word of their key.
-GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (marked("Your inputs"), ("workload", "deployment", "economics", "companion", "scenario")),
-    (marked("Model"), ("model", "parameters", "attention", "recurrent", "moe", "bits", "textbook")),
-    (marked("Weights and cache"), ("weights_bytes", "weights", "kv", "kv_element_bytes", "cache", "state", "memory_item")),
-    (marked("Device and engine"), ("device", "tier", "memory_bandwidth", "link", "network", "engine", "spill", "memory")),
-    (marked("Decode"), ("decode", "decode_step_s", "decode_tok_s", "step", "bytes_read_per_token", "output_tok_s_total")),
-    (marked("Reading the prompt"), ("prefill", "prefill_step_s", "prefill_tok_s", "ttft_s", "ttft", "prompt")),
-)  # fmt: skip
+#: The other figures by the beginning of their key.
+GROUPS: tuple[tuple[str, str], ...] = (
+    (marked("Your inputs"), "workload deployment economics companion scenario requests plan"),
+    (marked("Model"), "model parameters attention recurrent moe matrices"),
+    (marked("Weights"), "weights bits"),
+    (marked("Cache and state"), "kv cache state"),
+    (marked("Memory by accelerator"), "accelerator other_accelerator memory_item memory tier lower_tiers spill max"),
+    (marked("Device, link and engine"), "device memory_bandwidth link network engine bandwidth ridge rate all_reduce"),
+    (
+        marked("Writing an answer"),
+        "decode tpot serving bytes_read read kernels messages flops compute efficiency attention_flops one_request"
+        " arithmetic_intensity.decode",
+    ),
+    (marked("Reading the prompt"), "prefill ttft prompt arithmetic_intensity.prefill"),
+    (marked("All users together"), "output_tok saturated"),
+    (marked("Calibration and ranges"), "fit spread range independent_routing pipeline_kept"),
+    (marked("Rules of thumb and price"), "textbook article price"),
+)
 OTHERS = marked("Other figures")
 
 
@@ -104,7 +113,7 @@ def figure_tree(sizing: Sizing) -> Node:
 
 
 def _add_groups(root: Node, keys: list[str]) -> None:
-    groups: dict[str, list[str]] = {name: [] for name, _words in GROUPS}
+    groups: dict[str, list[str]] = {name: [] for name, _starts in GROUPS}
     groups[OTHERS] = []
     for key in keys:
         groups[_group_of(key)].append(key)
@@ -116,11 +125,13 @@ def _add_groups(root: Node, keys: list[str]) -> None:
 
 
 def _group_of(key: str) -> str:
-    first = key.split(".")[0]
-    for name, words in GROUPS:
-        if first in words or any(first.startswith(f"{word}_") for word in words):
-            return name
-    return OTHERS
+    """The group whose beginning fits the key best."""
+    fitting = [(len(start), name) for name, starts in GROUPS for start in starts.split() if _begins(key, start)]
+    return max(fitting)[1] if fitting else OTHERS
+
+
+def _begins(key: str, start: str) -> bool:
+    return key == start or key.startswith((f"{start}.", f"{start}_"))
 
 
 class FigureTreeModel(QAbstractItemModel):

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from core.sizing.report import Limit, Sizing
+from core.catalogue.records import Link
+from core.sizing.report import Sizing
 
 #: Figures whose name in article.toml is not a key of the trace.
 NAMED: dict[str, Callable[[Sizing], float]] = {
@@ -45,10 +46,6 @@ def tier(sizing: Sizing, name: str, what: str) -> float:
     return float(found.capacity_bytes if what == "capacity" else found.bandwidth_bytes_per_s)
 
 
-def link(sizing: Sizing):
+def link(sizing: Sizing) -> Link:
     assert sizing.link is not None, "the sizing names no link"
     return sizing.link
-
-
-def words(limit: Limit) -> str:
-    return limit.value

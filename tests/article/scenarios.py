@@ -43,7 +43,7 @@ def scenarios(claim: Claim) -> dict[str, Scenario]:
 
 
 def is_saturated(claim: Claim) -> bool:
-    return claim["scenario"].get("concurrency") == "saturated"
+    return bool(claim["scenario"].get("concurrency") == "saturated")
 
 
 def scenario(keys: Mapping[str, Any]) -> Scenario:

@@ -19,8 +19,9 @@ from core.sizing.size import size
 from tests.article.figures import accelerators, figure, tier
 from tests.article.scenarios import CLAIMS, Claim, is_saturated, scenarios
 
-#: Claims that a later step does, by step. Step 4 brings cost, search and the rules.
-LATER: dict[str, int] = {}
+#: Claims that a later step of the plan does. Step 4 brings prices over a term, the search and the rules.
+_RULES_AND_MONEY = ("a61", "a62", "a87", "a89", "a91", *(f"a{number}" for number in range(100, 107)), "a108", "a110")
+LATER: dict[str, int] = dict.fromkeys(_RULES_AND_MONEY, 4)
 
 Sizings = Mapping[str, Sizing]
 
@@ -34,6 +35,7 @@ def sized(catalogue: Catalogue) -> Callable[[Scenario], Sizing]:
 def test_claim(name: str, sized: Callable[[Scenario], Sizing]) -> None:
     claim = CLAIMS[name]
     sizings = {variant: sized(scenario) for variant, scenario in scenarios(claim).items()}
+    assert sizings, "no scenario was sized"
     CHECKS.get(name, check_figure)(claim, sizings)
 
 
@@ -102,6 +104,7 @@ def check_order(expect: str, values: Mapping[str, float], tolerance: list[float]
 
 def check_equal(expect: str, values: Mapping[str, float], tolerance: float) -> None:
     """ "a = 1, b = 2": each value by itself."""
+    assert _EQUAL.match(expect), f"“{expect}” needs a check of its own"
     for name, number in re.findall(r"([abc]) = ([\d.]+)", expect):
         check_number(values[name], float(number), tolerance)
 

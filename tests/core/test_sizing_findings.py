@@ -11,7 +11,9 @@ from core.architecture.blueprint import NoteKind, ReadingNote
 from core.catalogue.catalogue import Catalogue
 from core.scenario import Mode, Plan, Scenario
 from core.sizing.examples import worked_example
+from core.sizing.findings import is_native
 from core.sizing.report import Finding, FindingKind, Weight
+from core.sizing.situation import resolve
 from core.sizing.size import size
 from tests.core.cases import CASES, scenario
 from tests.core.conftest import blueprints, small_catalogue
@@ -93,6 +95,15 @@ def test_fp4_of_another_kind_is_not_native(small: Catalogue) -> None:
     for offered, silent in (("NVFP4/MXFP4", True), ("MXFP4 (also MXFP6); not NVFP4", False)):
         catalogue = small_catalogue(devices={card.id: card.model_copy(update={"fp4_format": offered})})
         assert (not list(found(CASES["hybrid mixture"], K.FORMAT_NOT_NATIVE, catalogue))) == silent
+
+
+def test_a_device_of_which_no_rate_is_known_is_not_accused(small: Catalogue) -> None:
+    card = small.device("h200-nvl")
+    for rates in ({}, {"fp32": 6e13}):
+        catalogue = small_catalogue(devices={card.id: card.model_copy(update={"peak_flops": rates})})
+        situation = resolve(PLAIN.edited(weights="fp16"), catalogue)
+        assert is_native(situation)
+        assert is_native(replace(situation, weight_format=catalogue.weight_format("nvfp4"))) == (rates == {})
 
 
 def test_warnings_come_first() -> None:

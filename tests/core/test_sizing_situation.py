@@ -4,15 +4,22 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from core.architecture.blueprint import AttentionKind
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import DeviceKind, LinkKind
 from core.errors import CatalogueError, InvalidInput, UnsupportedArchitecture
-from core.scenario import Plan
+from core.scenario import Plan, Scenario
+from core.sizing.companions import placed_companions
 from core.sizing.examples import worked_example
+from core.sizing.links import Links
+from core.sizing.memory import record_memory
+from core.sizing.plan import Load, candidates
 from core.sizing.situation import resolve
-from tests.core.cases import scenario
+from core.trace import Trace
+from tests.core.cases import EMBEDDING, scenario
 from tests.core.conftest import blueprints, small_catalogue
 
 
@@ -102,6 +109,47 @@ def test_more_requests_take_a_wider_split(small: Catalogue) -> None:
     chosen = scenario("dense-70b", "fp16", "h200-nvl", deployment__count=4, workload__context_tokens=131_072)
     assert resolve(chosen, small).plan == Plan(tensor=2, replicas=2)
     assert resolve(chosen.edited(workload__requests_at_once=9), small).plan == Plan(tensor=4)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(["dense-70b", "hybrid-35b", "windowed", "latent", "dense-405b"]),
+    st.sampled_from(["h200-nvl", "rtx-pro-6000-ws", "hgx-h200-8"]),
+    st.sampled_from(["fp16", "fp8-head", "fp8"]),
+    st.sampled_from([1, 2, 4, 8]),
+    st.integers(1, 200),
+    st.integers(1_000, 200_000),
+)
+def test_the_plan_that_is_chosen_fits_if_any_does(
+    model: str, device: str, kv_format: str, count: int, requests: int, context: int
+) -> None:
+    """The quick look at a plan agrees with the figures of its sizing, and the first that fits is taken."""
+    catalogue = small_catalogue()
+    chosen = scenario(
+        model, "fp8", device, kv_format=kv_format, deployment__count=1 if device.startswith("hgx") else count,
+        workload__requests_at_once=requests, workload__context_tokens=context, companions=(EMBEDDING,),
+    )  # fmt: skip
+    situation = resolve(chosen, catalogue)
+    load = load_of(chosen, catalogue)
+    per_node = situation.accelerators
+    fast = Links(situation.device, catalogue, None).fast_domain(per_node)
+    plans = list(candidates(1, per_node, fast, load))
+    assert situation.plan in plans
+    fits = []
+    for plan in plans:
+        trace = Trace()
+        record_memory(trace, resolve(chosen.edited(deployment__plan=plan), catalogue))
+        fits.append(trace["accelerator.shortfall_bytes"] == 0)
+        assert load.fits(plan, requests) == fits[-1], plan
+    if any(fits):
+        assert situation.plan == plans[fits.index(True)]
+
+
+def load_of(chosen: Scenario, catalogue: Catalogue) -> Load:
+    situation = resolve(chosen, catalogue)
+    beside = sum(companion.weights_bytes for companion in placed_companions(chosen, catalogue))
+    s = situation
+    return Load.of(chosen, s.blueprint, s.device, s.engine, s.kv_format, s.bits, beside)
 
 
 def test_tensor_parallelism_divides_heads() -> None:
