@@ -168,7 +168,8 @@ class LineChart(QWidget):
             if pattern := self._dashes(line):
                 pen.setDashPattern(pattern)
             painter.setPen(pen)
-            painter.drawPolyline(QPolygonF(self._pixels(picture, _cut(picture, line.y)[1], _cut(picture, line.y)[0])))
+            xs, ys = _cut(picture, line.y)
+            painter.drawPolyline(QPolygonF(self._pixels(picture, ys.tolist(), xs.tolist())))
 
     def _pixels(
         self, picture: Picture, values: Sequence[float], scaled_x: Sequence[float] | None = None
