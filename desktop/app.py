@@ -2,7 +2,8 @@
 
 import logging
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
@@ -93,6 +94,22 @@ def log_to_file(folder: Path) -> None:
     root.addHandler(handler)
 
 
+@contextmanager
+def without_numpy() -> Iterator[None]:
+    """Hide numpy from an import that would load it only because it is there.
+
+    sqlite-utils looks for numpy, to store numbers that we never have: an eighth of a second before the first paint.
+    """
+    if "numpy" in sys.modules:
+        yield
+        return
+    sys.modules["numpy"] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        del sys.modules["numpy"]
+
+
 def shipped_catalogue() -> Any:
     from core.catalogue.loading import load_shipped
 
@@ -105,8 +122,8 @@ def with_own_records(shipped: Any, records: Mapping[str, Mapping[str, str]]) -> 
 
     from core.catalogue.overlay import Overlay
 
-    plain = {table: {key: json.loads(text) for key, text in own.items()} for table, own in records.items()}
-    return shipped.with_overlay(Overlay.from_records(plain)) if any(plain.values()) else shipped
+    plain = {table: [json.loads(text) for text in own.values()] for table, own in records.items() if own}
+    return shipped.with_overlay(Overlay.model_validate(plain)) if plain else shipped
 
 
 def new_scenario() -> Scenario:
@@ -153,7 +170,8 @@ class Application:
     # -- session ------------------------------------------------------------------------------------------------------
 
     def _open_store(self) -> ScenarioStore | None:
-        from core.store.library import Library
+        with without_numpy():
+            from core.store.library import Library
 
         try:
             library = Library(self.folders.data / "tonnage.sqlite", datetime.now(UTC))
@@ -201,7 +219,7 @@ class Application:
     def _make_window(self) -> MainWindow:
         window = MainWindow(self.session, self.theme, self.settings, make_results, new_scenario)
         window.language_chosen.connect(self._speak)
-        if not (self.settings.geometry() and window.restoreGeometry(self.settings.geometry())):
+        if not window.restoreGeometry(self.settings.geometry()):
             window.resize(QSize(1280, 800))
         for message in self._greeting:
             window.say(message)

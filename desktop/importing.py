@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from core.catalogue.records import Device, Entry, Model, Source
+from core.catalogue.records import Confidence, Device, Entry, Model, Source
 from core.errors import InvalidInput, TonnageError
 from core.language.messages import gettext as _
 from core.scenario import CatalogueModel, Scenario
@@ -45,7 +45,7 @@ def import_config(session: Session, path: Path) -> None:
         id=free_id(session, "models", blueprint.name or path.parent.name),
         name=blueprint.name[:120] or path.stem,
         config=config,
-        sources={"": Source(title=path.name, confidence="yours")},
+        sources={"": Source(title=path.name, confidence=Confidence.YOURS)},
     )
     if not session.save_record("models", record):
         return

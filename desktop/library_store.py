@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.errors import StoreError
 from core.scenario import Scenario
-from core.store.library import Deleted, Library
 from desktop.session import StoredScenario
+
+if TYPE_CHECKING:
+    from core.store.library import Deleted, Library
 
 LAST = "last_scenario"
 
@@ -19,7 +21,7 @@ def now() -> datetime:
 class LibraryStore:
     """Scenarios and own records in the library file."""
 
-    def __init__(self, library: Library, clock: Callable[[], datetime] = now) -> None:
+    def __init__(self, library: "Library", clock: Callable[[], datetime] = now) -> None:
         self._library, self._clock = library, clock
 
     def load_last(self) -> tuple[int, Scenario] | None:
@@ -50,7 +52,7 @@ class LibraryStore:
     def scenarios(self) -> Sequence[StoredScenario]:
         return [StoredScenario(one.id, one.name, one.client) for one in self._library.kept()]
 
-    def delete(self, scenario_id: int) -> Deleted:
+    def delete(self, scenario_id: int) -> "Deleted":
         return self._library.delete(scenario_id)
 
     def restore(self, deleted: Any) -> int:

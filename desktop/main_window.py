@@ -101,7 +101,7 @@ class MainWindow(QMainWindow):
                 "gauge",
                 _("Open the worked example"),
                 _("A 35B model on one 96 GB card, ready to change."),
-                "Ctrl+E",
+                "",
                 self.open_example,
             ),
         )
@@ -165,7 +165,7 @@ class MainWindow(QMainWindow):
             ("open", _("Import or open a file…"), "Ctrl+O", self.choose_file),
             ("copy", _("Save a copy…"), "Ctrl+Shift+S", self.save_copy),
             ("proposal", _("Proposal…"), "Ctrl+P", lambda: self.proposals.ask()),
-            ("example", _("Open the worked example"), "Ctrl+E", self.open_example),
+            ("example", _("Open the worked example"), "", self.open_example),
             ("undo", _("Undo"), "Ctrl+Z", self.session.undo),
             ("redo", _("Redo"), "Ctrl+Shift+Z", self.session.redo),
             ("next", _("Next scenario"), "Ctrl+Tab", self.next_scenario),

@@ -37,7 +37,7 @@ class Message:
     tone: str = "info"  # "info", "warn", "bad", "ok"
     topic: str = "general"
     action: str = ""  # the words of the one action
-    run: Callable[[], None] | None = None
+    run: Callable[[], object] | None = None
     detail: str = ""
 
 

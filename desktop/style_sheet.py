@@ -4,7 +4,8 @@ Widgets choose a variant by dynamic property, not by class:
 
 | property | on | values |
 | --- | --- | --- |
-| kind | QPushButton | primary, quiet, link, icon, section, nav, segment; none is the plain button |
+| kind | QPushButton | primary, quiet, link, icon, section, segment, painted; none is the plain button |
+| kind | QLineEdit | title, cell, bare; none is the plain field |
 | kind | QLabel | caption, label, strong, section, message, verdict, figure, mono, badge |
 | kind | QFrame, QWidget | sidebar, surface, sunken, card, popup, bar, line |
 | tone | QLabel, QFrame kind=bar | ok, warn, bad, info, muted, accent |
@@ -34,8 +35,7 @@ QPushButton[kind="primary"]:pressed {{ background: {accent_pressed}; border-colo
 QPushButton[kind="primary"]:focus {{ border-color: {text}; }}
 QPushButton[kind="primary"]:disabled {{ background: {sunken}; border-color: {border}; color: {text_disabled}; }}
 
-QPushButton[kind="quiet"], QPushButton[kind="icon"], QPushButton[kind="link"], QPushButton[kind="section"],
-QPushButton[kind="nav"] {{
+QPushButton[kind="quiet"], QPushButton[kind="icon"], QPushButton[kind="link"], QPushButton[kind="section"] {{
     background: transparent; border: 1px solid transparent;
 }}
 QPushButton[kind="quiet"] {{ padding: 0 7px; color: {text_2}; }}
@@ -43,9 +43,7 @@ QPushButton[kind="icon"] {{ padding: 0; min-width: 26px; max-width: 26px; }}
 QPushButton[kind="link"] {{
     padding: 0 3px; color: {accent}; font-size: {label}px; min-height: 20px; max-height: 20px;
 }}
-QPushButton[kind="quiet"]:hover, QPushButton[kind="icon"]:hover, QPushButton[kind="nav"]:hover {{
-    background: {hover};
-}}
+QPushButton[kind="quiet"]:hover, QPushButton[kind="icon"]:hover {{ background: {hover}; }}
 QPushButton[kind="quiet"]:pressed, QPushButton[kind="icon"]:pressed {{ background: {pressed}; }}
 QPushButton[kind="quiet"]:disabled, QPushButton[kind="icon"]:disabled, QPushButton[kind="link"]:disabled {{
     background: transparent; border-color: transparent; color: {text_disabled};
@@ -61,6 +59,10 @@ QPushButton[kind="section"] {{
     border-width: 0;
 }}
 QPushButton[kind="section"]:focus {{ border: 2px solid {focus}; padding: 0; min-height: 18px; max-height: 18px; }}
+
+QPushButton[kind="painted"], QPushButton[kind="painted"]:focus {{
+    min-height: 0; max-height: 9999px; padding: 0; border: 0; background: transparent;
+}}
 
 QPushButton[kind="segment"] {{ border-radius: 0; padding: 0 10px; color: {text_2}; margin-left: -1px; }}
 QPushButton[kind="segment"][place="first"] {{
@@ -90,6 +92,10 @@ QLineEdit:read-only {{ background: {sunken}; }}
 QLineEdit[kind="title"] {{ border-color: transparent; font-weight: 600; background: transparent; padding: 0 5px; }}
 QLineEdit[kind="title"]:hover {{ background: {hover}; }}
 QLineEdit[kind="title"]:focus {{ border-color: {focus}; background: {surface}; padding: 0 4px; }}
+QLineEdit[kind="cell"] {{ border-color: transparent; background: transparent; color: {text_2}; font-size: {label}px; }}
+QLineEdit[kind="cell"]:hover {{ background: {hover}; }}
+QLineEdit[kind="cell"]:focus {{ border-color: {focus}; background: {surface}; color: {text}; }}
+QLineEdit[kind="cell"][state="invalid"] {{ border-color: {bad}; }}
 QLineEdit[kind="bare"], QLineEdit[kind="bare"]:hover, QLineEdit[kind="bare"]:focus {{
     border: 0; background: transparent; padding: 0; min-height: {inner}px; max-height: {inner}px;
 }}

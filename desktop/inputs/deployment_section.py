@@ -106,7 +106,7 @@ class DeploymentSection(Section):
 
     def show_scenario(self, scenario: Scenario) -> None:
         deployment, device = scenario.deployment, self._device()
-        name = device.name if device else deployment.device
+        name = names.device_name(device) if device else deployment.device
         self.device.set_current(deployment.device, name)
         self.facts.set_caption(names.device_figures(device) if device else _("This device is not in the catalogue."))
         self.count.show_scenario(scenario)

@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+from core.catalogue.records import Price
 from core.language.messages import gettext as _
 from core.language.numbers import EN_DASH
 from core.scenario import Scenario
@@ -57,28 +58,24 @@ class EconomicsSection(Section):
         economics = scenario.economics
         self.price.show_scenario(scenario)
         self.currency.set_current(economics.currency)
-        quotes = self._quotes(scenario)
-        self.price.edit.setPlaceholderText(_("from the catalogue") if quotes else _("unknown"))
-        self.price.caption.set_caption(quotes)
-        number = names.number()
-        if economics.price is not None:
-            self.set_summary(number.money(economics.price, economics.currency))
-        else:
-            self.set_summary(
-                quotes.partition(",")[0]
-                if quotes and len(quotes) < 24
-                else _("from the catalogue")
-                if quotes
-                else _("price unknown")
-            )
-
-    def _quotes(self, scenario: Scenario) -> str:
-        """The catalogue's range for the device, with its date."""
         device = device_of(self._session.catalogue, scenario.deployment.device)
-        if device is None or device.price is None:
-            return ""
-        known, number = device.price, names.number()
-        low, high = number.count(known.low), number.count(known.high)
-        amount = low if low == high else f"{low}{EN_DASH}{high}"
-        text = _("Catalogue: {amount} {currency}") if not known.as_of else _("Catalogue: {amount} {currency}, {date}")
-        return text.format(amount=amount, currency=known.currency, date=known.as_of)
+        known = device.price if device else None
+        amount = quotes(known) if known else ""
+        self.price.edit.setPlaceholderText(_("catalogue") if known else _("unknown"))
+        self.price.caption.set_caption(_source(amount, known.as_of) if known else "")
+        if economics.price is not None:
+            amount = names.number().money(economics.price, economics.currency)
+        self.set_summary(amount or _("price unknown"))
+
+
+def quotes(price: Price) -> str:
+    """The catalogue's range with its currency."""
+    number = names.number()
+    low, high = number.count(float(price.low)), number.count(float(price.high))
+    return f"{low if low == high else f'{low}{EN_DASH}{high}'}\u00a0{price.currency}"
+
+
+def _source(amount: str, as_of: str) -> str:
+    if not as_of:
+        return _("Catalogue: {amount}").format(amount=amount)
+    return _("Catalogue: {amount}, {date}").format(amount=amount, date=as_of)

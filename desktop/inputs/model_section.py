@@ -148,6 +148,7 @@ class TextbookRows(QWidget):
         if isinstance(scenario.model, TextbookModel):
             if not self.name.hasFocus():
                 self.name.setText(scenario.model.name)
+                self.name.setCursorPosition(0)
             for row in self.fields:
                 row.show_scenario(scenario)
 

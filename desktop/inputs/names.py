@@ -20,6 +20,11 @@ def records(table: Mapping[str, Any]) -> Iterable[Any]:
     return table.values()
 
 
+def device_name(device: Device) -> str:
+    """The name without its vendor, who stands above or beside it."""
+    return device.name.removeprefix(f"{device.vendor} ")
+
+
 def device_figures(device: Device) -> str:
     """What a device is, in one line: memory of each tier, bandwidth, power."""
     tiers = [f"{number().bytes(tier.capacity_bytes)} {tier.name}".replace(".0", "") for tier in device.memory_tiers]
@@ -46,7 +51,13 @@ def device_choices(catalogue: Any) -> list[Choice]:
     """All devices, by vendor and name."""
     devices = sorted(records(catalogue.devices), key=lambda d: (d.vendor.casefold(), d.name.casefold()))
     return [
-        Choice(d.id, d.name, device_short(d), d.vendor, words=" ".join([d.vendor, d.id, d.architecture, *d.aliases]))
+        Choice(
+            d.id,
+            device_name(d),
+            device_short(d),
+            d.vendor,
+            words=" ".join([d.vendor, d.id, d.architecture, *d.aliases]),
+        )
         for d in devices
     ]
 

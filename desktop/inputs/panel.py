@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from core.language.messages import gettext as _
 from core.scenario import Mode, Scenario
@@ -18,6 +19,8 @@ from desktop.settings import FOLDED, Settings
 from desktop.theme import Theme
 from desktop.widgets.labels import IconButton, line
 from desktop.widgets.message_bar import MessageBar
+
+InputSection = ModelSection | CompanionsSection | WorkloadSection | DeploymentSection | EconomicsSection
 
 FOLDED_AT_FIRST = {"companions": True, "economics": True}
 
@@ -42,7 +45,7 @@ class InputsPanel(QWidget):
         self.workload = WorkloadSection(session, theme)
         self.deployment = DeploymentSection(session, theme, open_device)
         self.economics = EconomicsSection(session, theme)
-        self.sections = {
+        self.sections: dict[str, InputSection] = {
             "model": self.model,
             "companions": self.companions,
             "workload": self.workload,
@@ -73,17 +76,17 @@ class InputsPanel(QWidget):
                 column.addWidget(line())
             column.addWidget(section)
         column.addStretch(1)
-        self.scroll = QScrollArea()
-        self.scroll.setWidgetResizable(True)
-        self.scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.scroll.setWidget(inner)
+        self.scroll_area = QScrollArea()
+        self.scroll_area.setWidgetResizable(True)
+        self.scroll_area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.scroll_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.scroll_area.setWidget(inner)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addLayout(self._header(theme))
         whole.addWidget(line())
-        whole.addWidget(self.scroll, 1)
+        whole.addWidget(self.scroll_area, 1)
 
     def _header(self, theme: Theme) -> QHBoxLayout:
         self.name = QLineEdit()
@@ -108,6 +111,8 @@ class InputsPanel(QWidget):
 
     def _offer_undo(self) -> None:
         stack = self._session.undo_stack
+        if not isValid(stack):  # a stack that is destroyed tells that it is empty
+            return
         self.undo.setEnabled(stack.canUndo())
         self.redo.setEnabled(stack.canRedo())
         undo = _("Undo: {edit}").format(edit=stack.undoText()) if stack.canUndo() else _("Undo")
@@ -116,9 +121,8 @@ class InputsPanel(QWidget):
         self.redo.set_name(redo, "Ctrl+Shift+Z")
 
     def _article_bar(self, theme: Theme) -> QWidget:
-        bar = MessageBar(
-            theme, _("As in the article: nominal sizes, flat bits, no engine limit."), "info", closable=False
-        )
+        text = _("As in the article: nominal sizes, flat bits, no engine limit.")
+        bar = MessageBar(theme, text, "info", closable=False, stacked=True)
         bar.add_action(_("Show what is real"), lambda: self._session.edit(_("As it is"), mode=Mode.REAL))
         holder = QWidget()
         column = QVBoxLayout(holder)
@@ -129,7 +133,8 @@ class InputsPanel(QWidget):
     # -- folding ------------------------------------------------------------------------------------------------------
 
     def _fold(self) -> None:
-        remembered = {**FOLDED_AT_FIRST, **self._settings.get(FOLDED)}
+        folds: dict[str, bool] = self._settings.get(FOLDED)
+        remembered = FOLDED_AT_FIRST | folds
         for key, section in self.sections.items():
             section.set_folded(bool(remembered.get(key, False)))
             section.folded_changed.connect(self._remember_folds)

@@ -46,7 +46,7 @@ class WorkloadSection(Section):
             _("Prompt"),
             "workload__prompt_tokens",
             optional(quantity.tokens()),
-            placeholder=_("whole context"),
+            placeholder=_("= limit"),
         )
         self.answer = QuantityRow(session, theme, _("Answer"), "workload__output_tokens", quantity.tokens())
         self.context = QuantityRow(
@@ -66,10 +66,10 @@ class WorkloadSection(Section):
             _("First token within"),
             "workload__ttft_target_s",
             quantity.seconds(),
-            placeholder=_("no target"),
+            placeholder=_("none"),
         )
         self.speed = QuantityRow(
-            session, theme, _("Speed per user"), "workload__speed_target", quantity.speed(), placeholder=_("no target")
+            session, theme, _("Speed per user"), "workload__speed_target", quantity.speed(), placeholder=_("none")
         )
         self.reserve = QuantityRow(session, theme, _("Growth reserve"), "workload__reserve_share", quantity.share())
         self._rows = [
@@ -78,7 +78,7 @@ class WorkloadSection(Section):
         ]  # fmt: skip
         for row in self._rows:
             self.rows.addWidget(row)
-        self.requests.caption.set_caption(_("instead of users and share; empty: from those"))
+        self.requests.caption.set_caption(_("instead of users and share"))
         self.add_more([self.requests, self.reserve])
 
     def show_scenario(self, scenario: Scenario) -> None:

@@ -4,7 +4,8 @@ import re
 from typing import Any
 
 from pydantic import ValidationError
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QLineEdit, QScrollArea, QWidget
 
 from core.catalogue.records import Confidence, Device, Source
@@ -19,6 +20,7 @@ from desktop.widgets.picker import ComboPicker
 from desktop.widgets.quantity_edit import QuantityEdit
 
 NAME, VALUE, SOURCE, DATE, CONFIDENCE = range(5)
+NAME_WIDTH, VALUE_WIDTH, DATE_WIDTH, CONFIDENCE_WIDTH = 144, 164, 92, 116
 _DATE = re.compile(r"(\d{4}(-\d{2}){0,2})?")
 
 
@@ -48,14 +50,25 @@ def confidence_icon(confidence: Confidence | None) -> tuple[str, Color]:
 
 
 class ConfidencePicker(ComboPicker):
-    """A quiet picker: icon and word."""
+    """A quiet picker: icon and word; the field shows when it is pointed at."""
 
     def __init__(self, theme: Theme, name: str) -> None:
         super().__init__(theme, name)
         self.set_choices([Choice(one.value, confidence_word(one)) for one in Confidence])
 
-    def minimumSizeHint(self) -> QSize:
-        return QSize(90, self.theme.size("control"))
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.hasFocus() or self.underMouse() or self.is_open:
+            super().paintEvent(event)
+            return
+        painter = QPainter(self)
+        name, color = confidence_icon(Confidence(self.key) if self.key else None)
+        top = (self.height() - 16) // 2
+        painter.drawPixmap(0, top, self.theme.pixmap(name, color, 16, self.devicePixelRatioF()))
+        painter.setFont(self.theme.font("label"))
+        painter.setPen(self.theme.color("text_2"))
+        room = self.rect().adjusted(22, 0, 0, 0)
+        text = painter.fontMetrics().elidedText(self.text_shown, Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
 
 
 class FigureRow:
@@ -63,15 +76,18 @@ class FigureRow:
 
     def __init__(self, form: "DeviceForm", theme: Theme, figure: Figure) -> None:
         self.figure = figure
-        self.name = label(figure.text)
+        self.name = label(figure.text, wrap=True)
+        self.name.setFixedWidth(NAME_WIDTH)
         self.value = QuantityEdit(theme, figure.kind, figure.text)
         self.value.setPlaceholderText(_("missing"))
-        self.value.setFixedWidth(164)
+        self.value.setFixedWidth(VALUE_WIDTH)
         self.name.setBuddy(self.value)
         self.source = _text(_("Source: {figure}").format(figure=figure.text), 300)
         self.date = _text(_("Date: {figure}").format(figure=figure.text), 10)
         self.date.setPlaceholderText("2026-11")
         self.confidence = ConfidencePicker(theme, _("Confidence: {figure}").format(figure=figure.text))
+        self.date.setFixedWidth(DATE_WIDTH)
+        self.confidence.setFixedWidth(CONFIDENCE_WIDTH)
         self.caption = Caption(theme)
         self.value.problem_changed.connect(self._on_problem)
         self.value.value_edited.connect(self._on_value)
@@ -133,7 +149,7 @@ def _text(name: str, most: int) -> QLineEdit:
     field = QLineEdit()
     field.setAccessibleName(name)
     field.setMaxLength(most)
-    field.setProperty("kind", "title")
+    field.setProperty("kind", "cell")
     return field
 
 
@@ -172,11 +188,7 @@ class DeviceForm(QScrollArea):
         grid.setContentsMargins(24, 4, 20, 20)
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(6)
-        for column, share in ((SOURCE, 1),):
-            grid.setColumnStretch(column, share)
-        grid.setColumnMinimumWidth(NAME, 144)
-        grid.setColumnMinimumWidth(DATE, 84)
-        grid.setColumnMinimumWidth(CONFIDENCE, 112)
+        grid.setColumnStretch(SOURCE, 1)
         self.rows = []
         at = self._identity(grid)
         for group in groups(device):
@@ -194,6 +206,7 @@ class DeviceForm(QScrollArea):
         self.name.textEdited.connect(self.touch)
         self.name.setMaximumWidth(340)
         caption = label(_("Name"))
+        caption.setFixedWidth(NAME_WIDTH)
         caption.setBuddy(self.name)
         grid.addWidget(caption, at, NAME)
         grid.addWidget(self.name, at, VALUE, 1, 2)

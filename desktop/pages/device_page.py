@@ -8,7 +8,7 @@ from core.language.messages import gettext as _
 from core.language.messages import ngettext
 from desktop.importing import free_id
 from desktop.inputs import names
-from desktop.pages.device_form import DeviceForm
+from desktop.pages.device_form import CONFIDENCE_WIDTH, DATE_WIDTH, NAME_WIDTH, VALUE_WIDTH, DeviceForm
 from desktop.session import Message, Session
 from desktop.theme import Theme
 from desktop.widgets.choices import Choice, ChoiceList, matching
@@ -102,14 +102,16 @@ class DevicePage(QWidget):
     def _headings() -> QGridLayout:
         """Aligned with the columns of the form."""
         grid = QGridLayout()
-        grid.setContentsMargins(24, 1, 30, 1)
+        grid.setContentsMargins(24, 1, 20, 1)
         grid.setHorizontalSpacing(12)
         grid.setColumnStretch(2, 1)
-        for column, (text, width) in enumerate(
-            [(_("Figure"), 144), (_("Value"), 164), (_("Source"), 0), (_("Date"), 84), (_("Confidence"), 112)]
-        ):
-            grid.addWidget(label(text, "label"), 0, column)
-            grid.setColumnMinimumWidth(column, width)
+        widths = (NAME_WIDTH, VALUE_WIDTH, 0, DATE_WIDTH, CONFIDENCE_WIDTH)
+        texts = (_("Figure"), _("Value"), _("Source"), _("Date"), _("Confidence"))
+        for column, (text, width) in enumerate(zip(texts, widths, strict=True)):
+            heading = label(text, "label")
+            if width:
+                heading.setFixedWidth(width)
+            grid.addWidget(heading, 0, column)
         return grid
 
     def _foot(self) -> QFrame:
@@ -133,12 +135,12 @@ class DevicePage(QWidget):
     # -- the list -----------------------------------------------------------------------------------------------------
 
     def _fill(self) -> None:
-        devices = sorted(self._session.catalogue.devices.values(), key=lambda d: d.name.casefold())
+        devices = sorted(self._session.catalogue.devices.values(), key=lambda d: names.device_name(d).casefold())
         own = self._session.own_records("devices")
         choices = [
             Choice(
                 d.id,
-                d.name,
+                names.device_name(d),
                 names.whole_bytes(d.memory_tiers[0].capacity_bytes),
                 words=" ".join([d.vendor, d.id, *d.aliases]),
                 mark=_("yours") if d.id in own else "",
@@ -181,7 +183,7 @@ class DevicePage(QWidget):
 
     def _show(self, device: Device) -> None:
         self._device = device
-        self.title.setText(device.name)
+        self.title.setText(names.device_name(device))
         self.form.show_device(device)
         self._show_banner()
 
@@ -204,8 +206,8 @@ class DevicePage(QWidget):
         return self._device is not None and self._device.id in self._session.own_records("devices")
 
     def _show_banner(self) -> None:
-        while self._banner.count():
-            widget = self._banner.takeAt(0).widget()
+        while (item := self._banner.takeAt(0)) is not None:
+            widget = item.widget()
             if widget is not None:
                 widget.hide()
                 widget.deleteLater()

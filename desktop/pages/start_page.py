@@ -85,6 +85,7 @@ class WayCard(QPushButton):
         self._theme, self._way = theme, way
         self.setAccessibleName(way.title)
         self.setAccessibleDescription(way.text)
+        self.setProperty("kind", "painted")
         self.setAutoDefault(False)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -110,7 +111,11 @@ class WayCard(QPushButton):
         top = Qt.AlignmentFlag.AlignTop
         painter.setFont(theme.font("caption"))
         painter.setPen(theme.color("text_2"))
-        painter.drawText(self.rect().adjusted(14, 14, -14, 0), top | Qt.AlignmentFlag.AlignRight, self._way.shortcut)
+        painter.drawText(
+            self.rect().adjusted(14, 14, -14, 0),
+            top | Qt.AlignmentFlag.AlignRight,
+            self._way.shortcut.replace("+", " "),
+        )
         painter.setFont(theme.font("strong"))
         painter.setPen(theme.color("text"))
         room = self.rect().adjusted(14, 36, -12, 0)

@@ -44,6 +44,7 @@ class PaintedButton(QPushButton):
         self.theme, self.name, self.shortcut_text = theme, name, shortcut
         self.setAccessibleName(name)
         self.setToolTip(f"{name}  ({shortcut})" if shortcut else name)
+        self.setProperty("kind", "painted")
         self.setAutoDefault(False)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

@@ -168,8 +168,8 @@ class ScenarioDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row: Row = index.data(ScenarioListModel.RowRole)
-        area: QRect = option.rect  # type: ignore[attr-defined]
-        state: QStyle.StateFlag = option.state  # type: ignore[attr-defined]
+        area: QRect = option.rect
+        state: QStyle.StateFlag = option.state
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if row.scenario is None:
@@ -215,7 +215,7 @@ class ScenarioDelegate(QStyledItemDelegate):
         return editor
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
-        area: QRect = option.rect  # type: ignore[attr-defined]
+        area: QRect = option.rect
         editor.setGeometry(area.adjusted(7, 1, 0, -1))
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSpacerItem, QVBoxLayout, QWidget
 
 from core.language.messages import gettext as _
 from desktop.session import Session
@@ -80,11 +80,15 @@ class Sidebar(QWidget):
         self._pages_box.setContentsMargins(10, 2, 10, 0)
         self._pages_box.setSpacing(2)
         self._pages_box.addWidget(self.search)
-        self._pages_box.addSpacing(8)
+        self._gap = QSpacerItem(0, 8)
+        self._pages_box.addItem(self._gap)
         for button in self.pages.values():
             self._pages_box.addWidget(button)
         self._column.addLayout(self._pages_box)
-        self._rail_line = line()
+        self._rail_line = QWidget()
+        inset = QVBoxLayout(self._rail_line)
+        inset.setContentsMargins(10, 0, 10, 12)
+        inset.addWidget(line())
         self._column.addSpacing(12)
         self._column.addWidget(self._rail_line)
         self._column.addWidget(self.files, 0, Qt.AlignmentFlag.AlignHCenter)
@@ -100,7 +104,7 @@ class Sidebar(QWidget):
         self._list_box = QVBoxLayout()
         self._list_box.setContentsMargins(10, 0, 10, 0)
         self.empty.setContentsMargins(8, 6, 8, 0)
-        self._list_box.addWidget(self.empty)
+        self._list_box.addWidget(self.empty, 0, Qt.AlignmentFlag.AlignTop)
         self._list_box.addWidget(self.scenarios, 1)
         self._column.addLayout(self._list_box, 1)
         self._spring = QWidget()
@@ -138,6 +142,9 @@ class Sidebar(QWidget):
         for widget in (self._rail_line, self.files, self._spring):
             widget.setVisible(narrow)
         self._pages_box.setContentsMargins(*((10, 4, 10, 0) if narrow else (10, 2, 10, 0)))
+        self._pages_box.setSpacing(4 if narrow else 2)
+        self._gap.changeSize(0, 0 if narrow else 8)
+        self._pages_box.invalidate()
         self._foot_row.setContentsMargins(*((12, 0, 12, 0) if narrow else (15, 0, 10, 0)))
         self._show_emptiness()
 
@@ -145,7 +152,7 @@ class Sidebar(QWidget):
         some = bool(self.scenarios.scenarios.ids)
         self.scenarios.setVisible(some and not self._narrow)
         self.empty.setVisible(not some and not self._narrow)
-        self._spring.setVisible(self._narrow or not some)
+        self._spring.setVisible(self._narrow)
 
     def _toggle(self) -> None:
         self.narrow_wanted.emit(not self._narrow)

@@ -16,7 +16,9 @@ class MessageBar(QFrame):
 
     closed = Signal()
 
-    def __init__(self, theme: Theme, text: str, tone: str = "info", closable: bool = True) -> None:
+    def __init__(
+        self, theme: Theme, text: str, tone: str = "info", closable: bool = True, stacked: bool = False
+    ) -> None:
         super().__init__()
         self.setProperty("kind", "bar")
         self.setProperty("tone", tone)
@@ -27,7 +29,18 @@ class MessageBar(QFrame):
         self._row.setContentsMargins(12, 3, 8, 3)
         self._row.setSpacing(8)
         self._row.addWidget(ToneIcon(theme, TONE_ICONS[tone], color))  # type: ignore[index]
-        self._row.addWidget(self.text, 1)
+        self._actions = self._row
+        if stacked:  # in a narrow column the actions stand below the sentence
+            column = QVBoxLayout()
+            column.setSpacing(2)
+            column.addWidget(self.text)
+            self._actions = QHBoxLayout()
+            self._actions.addStretch(1)
+            column.addLayout(self._actions)
+            self._row.addLayout(column, 1)
+            self._row.setContentsMargins(12, 6, 8, 4)
+        else:
+            self._row.addWidget(self.text, 1)
         if closable:
             self._row.addWidget(IconButton(theme, "close", _("Close this line"), self.closed.emit))
         self.setMinimumHeight(34)
@@ -36,12 +49,13 @@ class MessageBar(QFrame):
     def add_action(self, text: str, run: Callable[[], object]) -> QPushButton:
         """Another action at the right."""
         widget = button(text, "link", run)
-        at = self._row.count() - (1 if isinstance(self._last(), IconButton) else 0)
-        self._row.insertWidget(at, widget)
+        at = self._actions.count() - (1 if isinstance(self._last(), IconButton) else 0)
+        self._actions.insertWidget(at, widget)
         return widget
 
     def _last(self) -> QWidget | None:
-        return self._row.itemAt(self._row.count() - 1).widget()
+        item = self._actions.itemAt(self._actions.count() - 1)
+        return item.widget() if item is not None else None
 
 
 class MessageStack(QWidget):

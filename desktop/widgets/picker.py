@@ -111,6 +111,7 @@ class ComboPicker(QPushButton):
         self._key = ""
         self._text = ""
         self._problem = ""
+        self.setProperty("kind", "painted")
         self.setAutoDefault(False)
         self.setFixedHeight(theme.size("control"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -179,6 +180,10 @@ class ComboPicker(QPushButton):
                 self._popup.add_action(text, run)
         return self._popup
 
+    @property
+    def is_open(self) -> bool:
+        return self._popup is not None and self._popup.isVisible()
+
     def open(self) -> None:
         choices = self._source() if self._source else self._choices
         self.popup().open(choices, self._key, self)
@@ -203,8 +208,7 @@ class ComboPicker(QPushButton):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         theme = self.theme
-        opened = self._popup is not None and self._popup.isVisible()
-        strong = self.hasFocus() or opened or bool(self._problem)
+        strong = self.hasFocus() or self.is_open or bool(self._problem)
         edge = "bad" if self._problem else "focus" if strong else "text_3" if self.underMouse() else "border_control"
         inset = (2 if strong else 1) / 2
         painter.setBrush(theme.color("surface" if self.isEnabled() else "sunken"))

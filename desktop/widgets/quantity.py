@@ -26,12 +26,18 @@ class Quantity:
     hint: str = ""
     low: float = 0.0
     high: float = float("inf")
+    says_unit: bool = False  # whether the unit belongs to the value in a sentence
     full: Callable[[Value], str] | None = field(default=None)  # for the tooltip: exact
 
     def sentence(self, kept: Value) -> str:
         """What to write, and what stays in force until then."""
         text = self.hint or _("Write a number such as {example}. Keeping {kept}.")
-        return text.format(example=self.example, kept=self.written(kept) or _("none"))
+        return text.format(example=self.example, kept=self.in_words(kept))
+
+    def in_words(self, value: Value) -> str:
+        """The value as a sentence says it."""
+        text = self.written(value)
+        return f"{text}\u00a0{self.unit}" if text and self.says_unit else text or _("none")
 
     def written(self, value: Value) -> str:
         return "" if value is None else self.write(value)
@@ -115,10 +121,11 @@ def parameters() -> Quantity:
 def share(low: float = 0.0, optional: bool = False) -> Quantity:
     """A share, written in percent."""
     return Quantity(
-        read=units.parse_share,
+        read=lambda text, comma: round(units.parse_share(text, comma), 12),  # 35 % is 0.35, not 0.35000000000000003
         write=lambda x: _trimmed(float(x) * 100, 1),
         example="30",
         unit="%",
+        says_unit=True,
         step=0.01,
         low=low,
         high=1.0,
@@ -134,6 +141,7 @@ def seconds(optional: bool = True) -> Quantity:
         write=lambda x: _trimmed(float(x), 3) if float(x) != round(float(x)) else numbers.current().decimal(x),
         example=numbers.current().decimal(2.0),
         unit="s",
+        says_unit=True,
         step=0.1,
         low=0.001,
         high=86_400,
@@ -149,6 +157,7 @@ def speed(optional: bool = True) -> Quantity:
         write=lambda x: _trimmed(float(x), 1),
         example="30",
         unit=_("tok/s"),
+        says_unit=True,
         low=0.1,
         high=1e6,
         optional=optional,
@@ -164,6 +173,7 @@ def memory(unit: str = "GB", optional: bool = False) -> Quantity:
         write=lambda n: _trimmed(n / factor),
         example=f"40 {unit}",
         unit=unit,
+        says_unit=True,
         step=factor,
         low=1,
         high=10**15,
@@ -180,6 +190,7 @@ def rate(optional: bool = False) -> Quantity:
         write=lambda x: _trimmed(x / units.GB, 1),
         example=_("1.8 TB/s"),
         unit="GB/s",
+        says_unit=True,
         step=units.GB,
         low=1,
         high=1e16,
@@ -195,6 +206,7 @@ def teraflops(optional: bool = True) -> Quantity:
         write=lambda x: _trimmed(x / 1e12, 1),
         example=numbers.current().decimal(503.8),
         unit="TFLOPS",
+        says_unit=True,
         step=1e12,
         low=1,
         high=1e20,
@@ -209,6 +221,7 @@ def plain(unit: str, example: str = "600", optional: bool = True, high: float = 
         write=lambda x: _trimmed(float(x), digits),
         example=example,
         unit=unit,
+        says_unit=True,
         high=high,
         optional=optional,
     )

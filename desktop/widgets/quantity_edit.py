@@ -11,11 +11,12 @@ from desktop.theme import Theme, restyle
 from desktop.widgets.quantity import Quantity, Value
 
 UNIT_WIDTH = 48
+PAUSE_MS = 250  # without a key, before a readable text takes effect: "25" on the way to "256K" is not meant
 PATIENCE_MS = 600  # without a key, before an unreadable text is marked
 
 
 class QuantityEdit(QLineEdit):
-    """Shows a value, reads what is typed. A readable text takes effect at once; any other keeps the last good value."""
+    """Shows a value, reads what is typed: a readable text takes effect at a pause, any other keeps the last value."""
 
     value_edited = Signal(object)
     gesture_started = Signal()
@@ -32,18 +33,23 @@ class QuantityEdit(QLineEdit):
         self._before: Value = None  # when the field got the focus
         self._problem = ""
         self._in_gesture = False
-        needed = theme.metrics("label").horizontalAdvance(quantity.unit) + 10
+        needed = theme.metrics("label").horizontalAdvance(quantity.unit) + 4
         self._unit_width = max(UNIT_WIDTH, needed)
         self.setAccessibleName(name)
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.setTextMargins(0, 0, self._unit_width - 2 if quantity.unit else 0, 0)
+        self.setTextMargins(0, 0, self._unit_width - 2, 0)
         self.setMaxLength(60)
-        self._patience = QTimer(self)
-        self._patience.setSingleShot(True)
-        self._patience.setInterval(PATIENCE_MS)
-        self._patience.timeout.connect(self._mark)
+        self._pause = self._timer(PAUSE_MS, self._apply)
+        self._patience = self._timer(PATIENCE_MS, self._mark)
         self.textEdited.connect(self._on_text_edited)
         self.returnPressed.connect(self._accept)
+
+    def _timer(self, interval: int, slot: Callable[[], None]) -> QTimer:
+        timer = QTimer(self)
+        timer.setSingleShot(True)
+        timer.setInterval(interval)
+        timer.timeout.connect(slot)
+        return timer
 
     # -- the value ----------------------------------------------------------------------------------------------------
 
@@ -62,6 +68,7 @@ class QuantityEdit(QLineEdit):
         self._write()
 
     def _write(self) -> None:
+        self._pause.stop()
         self._patience.stop()
         self._set_problem("")
         text = self.quantity.written(self._value)
@@ -76,8 +83,17 @@ class QuantityEdit(QLineEdit):
     # -- typing -------------------------------------------------------------------------------------------------------
 
     def _on_text_edited(self, text: str) -> None:
+        self._pause.start()
         self._patience.start()
-        value, problem = self._read(text)
+        if self._problem and not self._read(text)[1]:
+            self._set_problem("")
+
+    def _apply(self) -> None:
+        """Let the text take effect if it can be read."""
+        self._pause.stop()
+        if self.text() == self.quantity.written(self._value):
+            return  # what is shown may be rounded: it is not read back
+        value, problem = self._read(self.text())
         if not problem:
             self._set_problem("")
             self._take(value)
@@ -101,10 +117,11 @@ class QuantityEdit(QLineEdit):
         self.value_edited.emit(value)
 
     def _mark(self) -> None:
+        self._patience.stop()
         self._set_problem(self._read(self.text())[1])
 
     def _accept(self) -> None:
-        self._patience.stop()
+        self._apply()
         self._mark()
         self._end_gesture()
         if not self._problem:
@@ -162,6 +179,7 @@ class QuantityEdit(QLineEdit):
         return bool(self._problem) or self._value != self._before or self.text() != self.quantity.written(self._value)
 
     def _step(self, steps: float) -> None:
+        self._apply()
         self._move_to(self.quantity.stepped(self._value, steps))
 
     def _move_to(self, value: Value) -> None:
@@ -181,10 +199,11 @@ class QuantityEdit(QLineEdit):
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
+        if event.reason() is not Qt.FocusReason.PopupFocusReason:
+            self._apply()
         self._end_gesture()
         if event.reason() in (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason):
             return
-        self._patience.stop()
         self._mark()
         if not self._problem:
             self._write()

@@ -3,7 +3,8 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from decimal import Decimal
+from typing import Any, TypeVar
 
 from core.architecture.blueprint import Blueprint
 from core.catalogue.records import (
@@ -11,6 +12,7 @@ from core.catalogue.records import (
     DeviceFamily,
     DeviceKind,
     Engine,
+    Entry,
     KvFormat,
     Link,
     LinkKind,
@@ -46,7 +48,8 @@ def device(name: str, gigabytes: int, rate: float, watts: float | None = None, *
 
 DEVICES = [
     device("RTX PRO 6000 Blackwell Workstation", 96, 1792, 600, id="rtx-pro-6000-ws",
-           price=Price(low=8565, high=16000, as_of="2026-08"), peak_flops={"fp16": 503.8e12, "fp8": 1007.6e12}),
+           price=Price(low=Decimal(8565), high=Decimal(16000), as_of="2026-08"),
+           peak_flops={"fp16": 503.8e12, "fp8": 1007.6e12}),
     device("RTX 4090", 24, 1008, 450),
     device("RTX 5090", 32, 1792, 575),
     device("H200 NVL", 141, 4800, 600),
@@ -84,6 +87,9 @@ LINKS = [
 ]  # fmt: skip
 
 
+E = TypeVar("E", bound=Entry)
+
+
 class SmallCatalogue:
     """What the window asks of a catalogue."""
 
@@ -117,7 +123,7 @@ class SmallCatalogue:
         return replace(fixed_sizing().blueprint, name=self.model(key).name)
 
     @staticmethod
-    def _found(table: Mapping[str, Any], key: str) -> Any:
+    def _found(table: Mapping[str, E], key: str) -> E:
         if key not in table:
             raise CatalogueError(f"“{key}” is not in the catalogue.")
         return table[key]
