@@ -2,11 +2,10 @@
 
 import datetime
 from pathlib import Path
-from typing import Any
 
-from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from core.errors import TonnageError
 from core.language.messages import gettext as _
@@ -23,6 +22,7 @@ from desktop.results.tiles import TileRow
 from desktop.results.verdict import VerdictBlock
 from desktop.session import Message, Session
 from desktop.theme import Theme
+from desktop.widgets.labels import IconButton
 
 #: Narrower than this, second lines and lists go and the strip of findings folds.
 COMPACT_BELOW = 720
@@ -55,8 +55,8 @@ class ResultsPanel(QWidget):
         )
         self.pages = QStackedWidget()
         self.findings = FindingStrip(theme)
-        self._table_button = self._icon_button("table", _("Table of the same numbers"), "T", self.toggle_table)
-        self._save_button = self._icon_button("download", _("Save chart"), "Ctrl+E", self.show_export_menu)
+        self._table_button = IconButton(theme, "table", _("Table of the same numbers"), self.toggle_table, "T")
+        self._save_button = IconButton(theme, "download", _("Save chart"), self.show_export_menu, "Ctrl+E")
         self._fill_tabs()
         self._lay_out()
         self._connect()
@@ -65,21 +65,6 @@ class ResultsPanel(QWidget):
             self.set_sizing(session.sizing)
 
     # -- building -----------------------------------------------------------------------------------------------------
-
-    def _icon_button(self, icon: str, name: str, shortcut: str, action: Any) -> QPushButton:
-        button = QPushButton()
-        button.setProperty("kind", "icon")
-        button.setIconSize(QSize(16, 16))
-        button.setAccessibleName(name)
-        button.setToolTip(f"{name}  ({shortcut})")
-        button.clicked.connect(lambda _checked=False: action())
-
-        def draw() -> None:
-            button.setIcon(self.theme.icon(icon))
-
-        draw()
-        self.theme.changed.connect(draw)
-        return button
 
     def _fill_tabs(self) -> None:
         self.tabs.setAccessibleName(_("Results"))
