@@ -7,7 +7,7 @@ Widgets choose a variant by dynamic property, not by class:
 | kind | QPushButton | primary, quiet, link, icon, section, segment, painted; none is the plain button |
 | kind | QLineEdit | title, cell, bare; none is the plain field |
 | kind | QLabel | caption, label, strong, section, message, verdict, figure, mono, badge |
-| kind | QFrame, QWidget | sidebar, surface, sunken, card, popup, bar, line |
+| kind | QFrame, QWidget | sidebar, surface, sunken, card, popup, bar, line, page |
 | tone | QLabel, QFrame kind=bar | ok, warn, bad, info, muted, accent |
 | state | QLineEdit, QPushButton | invalid, selected |
 """
@@ -177,7 +177,7 @@ QAbstractItemView {{
     selection-background-color: {selected}; selection-color: {text};
 }}
 QAbstractItemView::item {{ border: 0; }}
-QListView[kind="popup"] {{ background: {raised}; }}
+QFrame[kind="popup"] QListView {{ background: {raised}; }}
 QTableView {{ gridline-color: {border}; }}
 QTableView::item {{ padding: 0 5px; border-bottom: 1px solid {border}; }}
 QHeaderView {{ background: {surface}; border: 0; }}

@@ -27,7 +27,7 @@ def device_name(device: Device) -> str:
 
 def device_figures(device: Device) -> str:
     """What a device is, in one line: memory of each tier, bandwidth, power."""
-    tiers = [f"{number().bytes(tier.capacity_bytes)} {tier.name}".replace(".0", "") for tier in device.memory_tiers]
+    tiers = [f"{whole_bytes(tier.capacity_bytes)} {tier.name}" for tier in device.memory_tiers]
     parts = [" + ".join(tiers), number().rate(device.memory_tiers[0].bandwidth_bytes_per_s)]
     if device.tdp_w:
         parts.append(number().power(device.tdp_w))

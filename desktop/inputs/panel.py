@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
@@ -23,6 +23,16 @@ from desktop.widgets.message_bar import MessageBar
 InputSection = ModelSection | CompanionsSection | WorkloadSection | DeploymentSection | EconomicsSection
 
 FOLDED_AT_FIRST = {"companions": True, "economics": True}
+
+
+class Column(QWidget):
+    """Needs the height that its rows have at the width it is given, not the height they had at their least width."""
+
+    def minimumSizeHint(self) -> QSize:
+        least = super().minimumSizeHint()
+        holder = self.parentWidget()
+        width = max(least.width(), holder.width() if holder else 0)
+        return QSize(least.width(), self.heightForWidth(width))
 
 
 class InputsPanel(QWidget):
@@ -65,7 +75,7 @@ class InputsPanel(QWidget):
     # -- building -----------------------------------------------------------------------------------------------------
 
     def _lay_out(self, theme: Theme) -> None:
-        inner = QWidget()
+        inner = Column()
         inner.setProperty("kind", "page")
         column = QVBoxLayout(inner)
         column.setContentsMargins(0, 0, 0, 0)

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import ValidationError
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QGridLayout, QLineEdit, QScrollArea, QWidget
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QScrollArea, QStyle, QStyleOptionFrame, QWidget
 
 from core.catalogue.records import Confidence, Device, Source
 from core.language.messages import gettext as _
@@ -20,7 +20,8 @@ from desktop.widgets.picker import ComboPicker
 from desktop.widgets.quantity_edit import QuantityEdit
 
 NAME, VALUE, SOURCE, DATE, CONFIDENCE = range(5)
-NAME_WIDTH, VALUE_WIDTH, DATE_WIDTH, CONFIDENCE_WIDTH = 144, 164, 92, 116
+NAME_WIDTH, VALUE_WIDTH, DATE_WIDTH, CONFIDENCE_WIDTH = 144, 164, 98, 88
+GAP = 10
 _DATE = re.compile(r"(\d{4}(-\d{2}){0,2})?")
 
 
@@ -84,7 +85,7 @@ class FigureRow:
         self.name.setBuddy(self.value)
         self.source = _text(_("Source: {figure}").format(figure=figure.text), 300)
         self.date = _text(_("Date: {figure}").format(figure=figure.text), 10)
-        self.date.setPlaceholderText("2026-11")
+        self.date.setToolTip(_("A date such as 2026-11-20 or 2026-11"))
         self.confidence = ConfidencePicker(theme, _("Confidence: {figure}").format(figure=figure.text))
         self.date.setFixedWidth(DATE_WIDTH)
         self.confidence.setFixedWidth(CONFIDENCE_WIDTH)
@@ -108,7 +109,8 @@ class FigureRow:
         self.source.setToolTip("\n".join(filter(None, [source.title, source.note, source.address])) if source else "")
         self.date.setText(source.date if source else "")
         confidence = source.confidence if source else Confidence.UNVERIFIED
-        self.confidence.set_current(confidence.value)
+        missing = source is None and self.figure.get(device) is None
+        self.confidence.set_current(confidence.value, _("missing") if missing else None)
         self.caption.set_problem("")
 
     def _on_problem(self, problem: str) -> None:
@@ -145,8 +147,26 @@ class FigureRow:
             data["sources"] = {**data["sources"], self.figure.key: source.model_dump()}
 
 
-def _text(name: str, most: int) -> QLineEdit:
-    field = QLineEdit()
+class CellEdit(QLineEdit):
+    """A quiet field in a table; at rest a long text ends in an ellipsis."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        room = self.rect().adjusted(11, 0, -9, 0)
+        if self.hasFocus() or self.fontMetrics().horizontalAdvance(self.text()) <= room.width():
+            super().paintEvent(event)
+            return
+        option = QStyleOptionFrame()
+        self.initStyleOption(option)
+        painter = QPainter(self)
+        self.style().drawPrimitive(QStyle.PrimitiveElement.PE_PanelLineEdit, option, painter, self)
+        painter.setFont(self.font())
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+
+
+def _text(name: str, most: int) -> CellEdit:
+    field = CellEdit()
     field.setAccessibleName(name)
     field.setMaxLength(most)
     field.setProperty("kind", "cell")
@@ -176,6 +196,7 @@ class DeviceForm(QScrollArea):
             self._build(device)
         self._device = device
         self.name.setText(device.name)
+        self.name.setCursorPosition(0)
         for row in self.rows:
             row.show(device)
         self._filling = False
@@ -186,7 +207,7 @@ class DeviceForm(QScrollArea):
         inner.setProperty("kind", "page")
         grid = QGridLayout(inner)
         grid.setContentsMargins(24, 4, 20, 20)
-        grid.setHorizontalSpacing(12)
+        grid.setHorizontalSpacing(GAP)
         grid.setVerticalSpacing(6)
         grid.setColumnStretch(SOURCE, 1)
         self.rows = []

@@ -8,7 +8,16 @@ from core.language.messages import gettext as _
 from core.language.messages import ngettext
 from desktop.importing import free_id
 from desktop.inputs import names
-from desktop.pages.device_form import CONFIDENCE_WIDTH, DATE_WIDTH, NAME_WIDTH, VALUE_WIDTH, DeviceForm
+from desktop.pages.device_form import (
+    CONFIDENCE_WIDTH,
+    DATE,
+    DATE_WIDTH,
+    GAP,
+    NAME_WIDTH,
+    SOURCE,
+    VALUE_WIDTH,
+    DeviceForm,
+)
 from desktop.session import Message, Session
 from desktop.theme import Theme
 from desktop.widgets.choices import Choice, ChoiceList, matching
@@ -50,7 +59,6 @@ class DevicePage(QWidget):
         self.search.setAccessibleName(_("Search the devices"))
         self.search.textChanged.connect(self._fill)
         self.list = ChoiceList(self._theme, _("Devices"), row=ROW)
-        self.list.setProperty("kind", "")
         self.list.selectionModel().currentChanged.connect(self._on_selected)
         holder = QWidget()
         holder.setMinimumWidth(220)
@@ -103,7 +111,7 @@ class DevicePage(QWidget):
         """Aligned with the columns of the form."""
         grid = QGridLayout()
         grid.setContentsMargins(24, 1, 20, 1)
-        grid.setHorizontalSpacing(12)
+        grid.setHorizontalSpacing(GAP)
         grid.setColumnStretch(2, 1)
         widths = (NAME_WIDTH, VALUE_WIDTH, 0, DATE_WIDTH, CONFIDENCE_WIDTH)
         texts = (_("Figure"), _("Value"), _("Source"), _("Date"), _("Confidence"))
@@ -111,6 +119,8 @@ class DevicePage(QWidget):
             heading = label(text, "label")
             if width:
                 heading.setFixedWidth(width)
+            if column in (SOURCE, DATE):
+                heading.setIndent(11)  # as the quiet fields below indent their text
             grid.addWidget(heading, 0, column)
         return grid
 

@@ -167,7 +167,7 @@ class ChoiceList(QListView):
     def __init__(self, theme: Theme, name: str, parent: QWidget | None = None, row: int = ROW) -> None:
         super().__init__(parent)
         self.setAccessibleName(name)
-        self.setProperty("kind", "popup")
+        self.setProperty("kind", "list")
         self.rows = ChoiceListModel(self)
         self.setModel(self.rows)
         self.delegate = ChoiceDelegate(theme, self, row)
@@ -185,7 +185,10 @@ class ChoiceList(QListView):
         at = next((i for i, c in enumerate(rows) if c.key and c.key == current), self._first(rows))
         if at is not None:
             self.setCurrentIndex(self.rows.index(at))
-            self.scrollTo(self.rows.index(at), QListView.ScrollHint.PositionAtCenter)
+            if at == self._first(rows):
+                self.scrollToTop()  # the heading above it as well
+            else:
+                self.scrollTo(self.rows.index(at), QListView.ScrollHint.PositionAtCenter)
 
     @staticmethod
     def _first(rows: Sequence[Choice]) -> int | None:

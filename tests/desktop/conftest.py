@@ -11,4 +11,4 @@ __all__ = ["one_theme", "session", "settings", "store", "theme", "window"]
 @pytest.fixture(autouse=True)
 def _no_widgets_of_earlier_tests(qapp: object) -> None:
     """Widgets that were closed are deleted by an event loop, and few tests run one."""
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)  # type: ignore[arg-type]
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
