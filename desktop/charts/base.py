@@ -459,14 +459,15 @@ class LineChart(QWidget):
     def _paint_beside_drop(
         self, painter: QPainter, ground: Ground, spot: QPointF, rows: list[tuple[str, QFont, QColor]]
     ) -> None:
-        """Labels of the chosen point at the foot of its dropped line, all on the side with more free ground."""
+        """Labels of the chosen point at the foot of its dropped line, else closer together, else beside the point."""
         rect = self.plot_rect()
-        pitch = LABEL_HEIGHT + 6
         for index, (text, font, color) in enumerate(rows):
             size = self._size(text, font)
-            tops = [rect.bottom() - 8 - pitch * (len(rows) - index) + lift for lift in (0.0, -2 * pitch, -4 * pitch)]
             lefts = (spot.x() - 8 - size.width(), spot.x() + 8)
+            tops = [rect.bottom() - base - pitch * (len(rows) - index) for pitch, base in ((22, 8), (17, 3), (22, 52))]
             places = [QRectF(QPointF(left, top), size) for left in lefts for top in tops]
+            if index == 0:
+                places += beside(spot, size, 11.0)
             self._write(painter, ground, text, text, places, font, color)
         ground.add_track([(spot.x(), spot.y()), (spot.x(), rect.bottom())])
 

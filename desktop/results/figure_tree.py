@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt
 
-from core.language import figures
+from core.language import figures, sentences
 from core.language.messages import gettext as _
 from core.language.messages import marked
 from core.language.numbers import current
@@ -102,10 +102,10 @@ def figure_tree(sizing: Sizing) -> Node:
         if key not in trace:
             continue
         node = root.add(key, figures.label(key))
-        parts = [part.key for part in sizing.step] if key == "decode_tok_s" else []
+        parts = {part.key: sentences.cause(part.cause) for part in sizing.step} if key == "decode_tok_s" else {}
         for child in (*below, *parts):
             if child in trace and child not in done:
-                node.add(child, figures.label(child))
+                node.add(child, parts.get(child) or figures.label(child))
                 done.add(child)
         done.add(key)
     _add_groups(root, [key for key in trace if key not in done])

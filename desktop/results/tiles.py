@@ -277,6 +277,8 @@ class Tile(QAbstractButton):
         painter.drawText(QPointF(PADDING, base), figures.figure)
         left = QFontMetricsF(font).horizontalAdvance(figures.figure) + 5
         unit = self.theme.font("body")
+        if QFontMetricsF(unit).horizontalAdvance(figures.unit) > width - left:
+            unit = self.theme.font("caption")
         painter.setFont(unit)
         painter.setPen(self.theme.color("text_2"))
         shown = QFontMetricsF(unit).elidedText(figures.unit, Qt.TextElideMode.ElideRight, max(0.0, width - left))

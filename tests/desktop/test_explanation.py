@@ -88,7 +88,7 @@ def test_the_main_figures_stand_on_top() -> None:
 def test_tree_model(qtmodeltester: ModelTester) -> None:
     model = FigureTreeModel()
     assert model.set_sizing(fixed_sizing())
-    qtmodeltester.check(model)
+    qtmodeltester.check(model)  # type: ignore[no-untyped-call]
     index = model.index_of("memory_item.weights")
     assert index.parent() == model.index_of("memory.total_bytes")
     assert plain(index.data(FigureTreeModel.VALUE_ROLE)) == "23.4 GB"

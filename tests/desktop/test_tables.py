@@ -14,7 +14,7 @@ TABLE = TableData(
 def test_model(qtmodeltester: ModelTester) -> None:
     model = NumberTableModel()
     model.set_table(TABLE)
-    qtmodeltester.check(model)
+    qtmodeltester.check(model)  # type: ignore[no-untyped-call]
     assert model.headerData(1, Qt.Orientation.Horizontal) == "Memory [GB]"
     assert model.index(0, 1).data() == "23.4"
     assert model.index(1, 1).data(SORT_ROLE) == 0.77
