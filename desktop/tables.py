@@ -80,7 +80,7 @@ class NumberTableModel(QAbstractTableModel):
         if not index.isValid():
             return None
         cell = self._table.rows[index.row()][index.column()]
-        if role == Qt.ItemDataRole.DisplayRole:
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return cell.text
         if role == SORT_ROLE:
             return cell.text if cell.value is None else cell.value

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from core.catalogue.records import DeviceKind
 from core.language import sentences
 from core.language.messages import gettext as _
-from core.language.messages import marked as N_
-from core.language.messages import ngettext
+from core.language.messages import marked, ngettext
 from core.language.numbers import Formatter
 from core.sizing.report import Cause, Limit, Sizing, TierUse, Verdict
 from core.units import Unit
@@ -29,26 +28,26 @@ _LIMIT_OF = {
 
 #: The largest cause is also the bottleneck.
 _DECIDES = {
-    Cause.WEIGHTS: N_("Reading the weights takes {share} of every token: memory bandwidth decides"),
-    Cause.EXPERTS: N_("Reading the experts takes {share} of every token: memory bandwidth decides"),
-    Cause.KV_CACHE: N_("Reading the KV cache takes {share} of every token: memory bandwidth decides"),
-    Cause.STATE: N_("Reading the state takes {share} of every token: memory bandwidth decides"),
-    Cause.COMPUTE: N_("Computing takes {share} of every token: the computing rate decides"),
-    Cause.LINK: N_("Exchange between accelerators takes {share} of every token: the link decides"),
-    Cause.ENGINE: N_("Launching and scheduling take {share} of every token: the engine decides"),
-    Cause.SECOND_TIER: N_("Reading the slower memory takes {share} of every token: the second tier decides"),
+    Cause.WEIGHTS: marked("Reading the weights takes {share} of every token: memory bandwidth decides"),
+    Cause.EXPERTS: marked("Reading the experts takes {share} of every token: memory bandwidth decides"),
+    Cause.KV_CACHE: marked("Reading the KV cache takes {share} of every token: memory bandwidth decides"),
+    Cause.STATE: marked("Reading the state takes {share} of every token: memory bandwidth decides"),
+    Cause.COMPUTE: marked("Computing takes {share} of every token: the computing rate decides"),
+    Cause.LINK: marked("Exchange between accelerators takes {share} of every token: the link decides"),
+    Cause.ENGINE: marked("Launching and scheduling take {share} of every token: the engine decides"),
+    Cause.SECOND_TIER: marked("Reading the slower memory takes {share} of every token: the second tier decides"),
 }
 
 #: The largest cause, where the bottleneck is a sum of others.
 _LARGEST = {
-    Cause.WEIGHTS: N_("Reading the weights takes {share} of every token, the largest part"),
-    Cause.EXPERTS: N_("Reading the experts takes {share} of every token, the largest part"),
-    Cause.KV_CACHE: N_("Reading the KV cache takes {share} of every token, the largest part"),
-    Cause.STATE: N_("Reading the state takes {share} of every token, the largest part"),
-    Cause.COMPUTE: N_("Computing takes {share} of every token, the largest part"),
-    Cause.LINK: N_("Exchange between accelerators takes {share} of every token, the largest part"),
-    Cause.ENGINE: N_("Launching and scheduling take {share} of every token, the largest part"),
-    Cause.SECOND_TIER: N_("Reading the slower memory takes {share} of every token, the largest part"),
+    Cause.WEIGHTS: marked("Reading the weights takes {share} of every token, the largest part"),
+    Cause.EXPERTS: marked("Reading the experts takes {share} of every token, the largest part"),
+    Cause.KV_CACHE: marked("Reading the KV cache takes {share} of every token, the largest part"),
+    Cause.STATE: marked("Reading the state takes {share} of every token, the largest part"),
+    Cause.COMPUTE: marked("Computing takes {share} of every token, the largest part"),
+    Cause.LINK: marked("Exchange between accelerators takes {share} of every token, the largest part"),
+    Cause.ENGINE: marked("Launching and scheduling take {share} of every token, the largest part"),
+    Cause.SECOND_TIER: marked("Reading the slower memory takes {share} of every token, the largest part"),
 }
 
 
@@ -57,11 +56,11 @@ _LARGEST = {
 #: The reason of a part with numbers: text, and the figures that it names.
 _REASONS: dict[Cause, tuple[str, dict[str, str]]] = {
     Cause.WEIGHTS: (
-        N_("{bytes} at {rate}"),
+        marked("{bytes} at {rate}"),
         {"bytes": "read_bytes.dense", "rate": "bandwidth.weights"},
     ),
     Cause.EXPERTS: (
-        N_("{touched} of {experts} experts: {bytes}"),
+        marked("{touched} of {experts} experts: {bytes}"),
         {
             "touched": "decode_step_s.distinct_experts",
             "experts": "model.experts_per_layer",
@@ -69,16 +68,16 @@ _REASONS: dict[Cause, tuple[str, dict[str, str]]] = {
         },
     ),
     Cause.KV_CACHE: (
-        N_("{requests} × {bytes} at {rate}"),
+        marked("{requests} × {bytes} at {rate}"),
         {"requests": "serving.requests_in_step", "bytes": "bytes_read_per_token.kv", "rate": "bandwidth.kv"},
     ),
     Cause.STATE: (
-        N_("{requests} × {bytes}, read and written"),
+        marked("{requests} × {bytes}, read and written"),
         {"requests": "serving.requests_in_step", "bytes": "state_bytes_per_request"},
     ),
-    Cause.COMPUTE: (N_("{work} a step"), {"work": "decode_step_s.flops"}),
-    Cause.LINK: (N_("exchanges: {messages}"), {"messages": "messages_per_token"}),
-    Cause.ENGINE: (N_("{kernels} kernels to start"), {"kernels": "kernels_per_step"}),
+    Cause.COMPUTE: (marked("{work} a step"), {"work": "decode_step_s.flops"}),
+    Cause.LINK: (marked("exchanges: {messages}"), {"messages": "messages_per_token"}),
+    Cause.ENGINE: (marked("{kernels} kernels to start"), {"kernels": "kernels_per_step"}),
 }
 
 

@@ -18,6 +18,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
     QPixmap,
+    QPolygonF,
     QResizeEvent,
     QTransform,
 )
@@ -74,7 +75,7 @@ class LineChart(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.theme = theme
-        self._pen_scale = 0.0  # 0: that of the screen; an export sets its own
+        self._is_export = False
         self._picture: Picture | None = None
         self._formatter: Formatter = current()
         self._at = -1
@@ -148,20 +149,57 @@ class LineChart(QWidget):
         self.update()
         self._over.update()
 
-    def set_pen_scale(self, scale: float) -> None:
-        """How many pixels of the target one logical pixel is, where the target is not a screen."""
-        self._pen_scale = scale
-        self._restyle()
+    def prepare_export(self) -> None:
+        """Paint for a file: the curves as shapes of this widget, since the view of pyqtgraph becomes an image there."""
+        self._is_export = True
+        self._plot.hide()
+
+    def _paint_curves(self, painter: QPainter, picture: Picture) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if picture.band is not None:
+            low, high = (self._pixels(picture, values) for values in (picture.band.low, picture.band.high))
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(with_alpha(role_color(self.theme, picture.band.role), self.theme.band_alpha))
+            painter.drawPolygon(QPolygonF([*low, *reversed(high)]))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+        for line in picture.lines:
+            pen = QPen(role_color(self.theme, line.role), line.width)
+            pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+            if pattern := self._dashes(line):
+                pen.setDashPattern(pattern)
+            painter.setPen(pen)
+            xs, ys = _cut(picture, line.y)
+            painter.drawPolyline(QPolygonF(self._pixels(picture, ys.tolist(), xs.tolist())))
+
+    def _pixels(
+        self, picture: Picture, values: Sequence[float], scaled_x: Sequence[float] | None = None
+    ) -> list[QPointF]:
+        """Points of a line; above the plot they lie on its edge."""
+        rect, span = self.plot_rect(), picture.x_span
+        low, wide = span.scaled(span.low), span.scaled(span.high) - span.scaled(span.low)
+        across = [span.scaled(x) for x in picture.x] if scaled_x is None else scaled_x
+        return [
+            QPointF(
+                rect.left() + (x - low) / wide * rect.width(),
+                rect.bottom() - min(float(y), picture.y_top) / picture.y_top * rect.height(),
+            )
+            for x, y in zip(across, values, strict=True)
+        ]
 
     def _pen(self, line: Line) -> QPen:
         """pyqtgraph's pens are cosmetic: their width is in pixels of the screen, so it grows with the scale."""
-        width = line.width * (self._pen_scale or self.devicePixelRatioF())
-        pen = pg.mkPen(role_color(self.theme, line.role), width=width)
-        pattern = (1.0, 3.0) if line.dotted_bound else self.theme.dash(line.dash) if line.dash is not None else ()
+        width = line.width * self.devicePixelRatioF()
+        pen: QPen = pg.mkPen(role_color(self.theme, line.role), width=width)
+        pattern = self._dashes(line)
         if pattern:
-            pen.setDashPattern([part / line.width for part in pattern])
+            pen.setDashPattern(pattern)
         pen.setCapStyle(Qt.PenCapStyle.FlatCap if pattern else Qt.PenCapStyle.RoundCap)
         return pen
+
+    def _dashes(self, line: Line) -> list[float]:
+        """The dashes of a line in widths of its pen; none for a solid one."""
+        pattern = (1.0, 3.0) if line.dotted_bound else self.theme.dash(line.dash) if line.dash is not None else ()
+        return [part / line.width for part in pattern]
 
     def _band_brush(self) -> QBrush:
         assert self._picture is not None
@@ -235,6 +273,8 @@ class LineChart(QWidget):
         painter.drawText(QRectF(0, 0, self.width(), 16), Qt.AlignmentFlag.AlignVCenter, heading)
         self._paint_y_axis(painter, rect)
         self._paint_x_axis(painter, rect)
+        if self._is_export:
+            self._paint_curves(painter, picture)
 
     def _paint_y_axis(self, painter: QPainter, rect: QRectF) -> None:
         painter.setFont(self.theme.font("caption"))
@@ -284,6 +324,7 @@ class LineChart(QWidget):
         for line in picture.lines:
             ground.add_track(self._track(picture, line.y))
         self.labels = {}
+        self._paint_mark_line(painter, picture)
         self._paint_levels(painter, picture, ground)
         self._paint_chosen(painter, picture, ground)
         self._paint_crossings(painter, picture, ground)
@@ -319,11 +360,20 @@ class LineChart(QWidget):
     ) -> QRectF | None:
         rect = ground.place(places)
         if rect is not None:
+            if self._covers_mark(rect):
+                painter.fillRect(rect, self.theme.color("surface"))
             painter.setFont(font)
             painter.setPen(color)
             painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
             self.labels[name] = rect
         return rect
+
+    def _covers_mark(self, rect: QRectF) -> bool:
+        """Does a label lie on the thin line of another length? Then it gets ground of its own."""
+        picture = self._picture
+        if picture is None or picture.mark_x is None:
+            return False
+        return rect.left() < self.point(picture.mark_x[0], 0).x() < rect.right()
 
     def _size(self, text: str, font: QFont) -> QSizeF:
         return QSizeF(math.ceil(QFontMetricsF(font).horizontalAdvance(text)) + 1, LABEL_HEIGHT)
@@ -358,17 +408,23 @@ class LineChart(QWidget):
         painter.drawLine(QPointF(rect.left(), y), QPointF(rect.right(), y))
         load_mark(painter, QPointF(rect.right() - 10, y), ink, self.theme.color("surface"))
 
-    def _paint_mark(self, painter: QPainter, picture: Picture, ground: Ground) -> None:
+    def _paint_mark_line(self, painter: QPainter, picture: Picture) -> None:
         """Another length that is worth a name on the x axis."""
+        if picture.mark_x is None:
+            return
+        rect = self.plot_rect()
+        x = round(self.point(picture.mark_x[0], 0).x()) + 0.5
+        pen = QPen(self.theme.chart("axis"), 1)
+        pen.setDashPattern([2, 3])
+        painter.setPen(pen)
+        painter.drawLine(QPointF(x, rect.top() + 2), QPointF(x, rect.bottom()))
+
+    def _paint_mark(self, painter: QPainter, picture: Picture, ground: Ground) -> None:
         if picture.mark_x is None:
             return
         at, text = picture.mark_x
         rect, font = self.plot_rect(), self.theme.font("caption")
         x = round(self.point(at, 0).x()) + 0.5
-        pen = QPen(self.theme.chart("axis"), 1)
-        pen.setDashPattern([2, 3])
-        painter.setPen(pen)
-        painter.drawLine(QPointF(x, rect.top() + 2), QPointF(x, rect.bottom()))
         size = self._size(text, font)
         tops = [rect.bottom() - (size.height() + 6) * row for row in (1, 2, 3)]
         places = [QRectF(QPointF(left, top), size) for top in tops for left in (x - 6 - size.width(), x + 6)]
@@ -403,14 +459,15 @@ class LineChart(QWidget):
     def _paint_beside_drop(
         self, painter: QPainter, ground: Ground, spot: QPointF, rows: list[tuple[str, QFont, QColor]]
     ) -> None:
-        """Labels of the chosen point at the foot of its dropped line, all on the side with more free ground."""
+        """Labels of the chosen point at the foot of its dropped line, else closer together, else beside the point."""
         rect = self.plot_rect()
-        pitch = LABEL_HEIGHT + 6
         for index, (text, font, color) in enumerate(rows):
             size = self._size(text, font)
-            tops = [rect.bottom() - 8 - pitch * (len(rows) - index) + lift for lift in (0.0, -2 * pitch, -4 * pitch)]
             lefts = (spot.x() - 8 - size.width(), spot.x() + 8)
+            tops = [rect.bottom() - base - pitch * (len(rows) - index) for pitch, base in ((22, 8), (17, 3), (22, 52))]
             places = [QRectF(QPointF(left, top), size) for left in lefts for top in tops]
+            if index == 0:
+                places += beside(spot, size, 11.0)
             self._write(painter, ground, text, text, places, font, color)
         ground.add_track([(spot.x(), spot.y()), (spot.x(), rect.bottom())])
 

@@ -4,7 +4,6 @@ import math
 from typing import Any
 
 from core.sizing.report import Sizing
-from core.sizing.situation import Situation, resolve
 from core.trace import Trace
 from desktop.charts.series import CacheLine, MemoryCurves, RangeCurve
 
@@ -16,10 +15,7 @@ _BEYOND = 1.35
 
 
 class CoreCurves:
-    """Asks the core; a scenario is resolved once for all its curves."""
-
-    def __init__(self) -> None:
-        self._resolved: tuple[Sizing, Situation] | None = None
+    """Asks the core for what the charts draw."""
 
     def memory(self, sizing: Sizing, catalogue: Any) -> MemoryCurves:
         from core.sizing.sweep import memory_against_context
@@ -42,7 +38,7 @@ class CoreCurves:
         at = float(_first(sizing.trace, "workload.depth_tokens", "workload.context_tokens"))
         longest = max(_LONGEST_PROMPT, sizing.scenario.workload.context_tokens)
         axis = lengths(_SHORTEST_CONTEXT, longest, at, 1.0)
-        curve = decode_against_context(sizing.trace, self._situation(sizing, catalogue), axis)
+        curve = decode_against_context(sizing.scenario, catalogue, axis)
         return _plain(axis, curve), at
 
     def ttft(self, sizing: Sizing, catalogue: Any) -> tuple[RangeCurve, float]:
@@ -50,13 +46,8 @@ class CoreCurves:
 
         at = float(sizing.trace["workload.prompt_tokens"])
         axis = lengths(_SHORTEST_PROMPT, _LONGEST_PROMPT, at, 1.0)
-        curve = ttft_against_prompt(sizing.trace, self._situation(sizing, catalogue), axis)
+        curve = ttft_against_prompt(sizing.scenario, catalogue, axis)
         return _plain(axis, curve), at
-
-    def _situation(self, sizing: Sizing, catalogue: Any) -> Situation:
-        if self._resolved is None or self._resolved[0] is not sizing:
-            self._resolved = sizing, resolve(sizing.scenario, catalogue)
-        return self._resolved[1]
 
 
 def lengths(shortest: float, longest: float, chosen: float, beyond: float) -> list[float]:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QPainter, QShowEvent
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, QTimer
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QPainter, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -36,6 +36,8 @@ from desktop.theme import Theme
 
 TREE_WIDTH, ROW, INDENT, MARK = 228, 30, 14, 3
 FIRST = MAIN[0][0]
+#: What the names of a table may take, by the number of its columns.
+MOST_OF_WIDTH = {0: 1.0, 1: 1.0, 2: 0.75, 3: 0.45}
 
 
 class FigureDelegate(QStyledItemDelegate):
@@ -51,6 +53,7 @@ class FigureDelegate(QStyledItemDelegate):
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
+        assert isinstance(index, QModelIndex)
         rect = QRect(0, option.rect.top(), self._view.viewport().width(), option.rect.height())
         if option.state & QStyle.StateFlag.State_Selected:
             painter.fillRect(rect, self.theme.color("selected"))
@@ -60,7 +63,7 @@ class FigureDelegate(QStyledItemDelegate):
         top, is_group = not index.parent().isValid(), not index.data(KEY_ROLE)
         left = 20 if top else 20 + INDENT
         if is_group:
-            name = "chevron-down" if self._view.isExpanded(QModelIndex(index)) else "chevron-right"
+            name = "chevron-down" if self._view.isExpanded(index) else "chevron-right"
             pixmap = self.theme.pixmap(name, "text_3", 12, self._view.devicePixelRatioF())
             painter.drawPixmap(4, rect.top() + 9, pixmap)
         value = index.data(FigureTreeModel.VALUE_ROLE)
@@ -70,10 +73,12 @@ class FigureDelegate(QStyledItemDelegate):
         right = rect.right() - 12
         centre = Qt.AlignmentFlag.AlignVCenter
         painter.drawText(QRect(right - width, rect.top(), width + 2, ROW), centre, value)
-        painter.setFont(self.theme.font("strong" if top else "body"))
+        painter.setFont(self.theme.font("strong" if top else "label"))
         painter.setPen(self.theme.color("text"))
         room = right - left - (width + 10 if value else 0)
-        title = painter.fontMetrics().elidedText(index.data(), Qt.TextElideMode.ElideRight, room)
+        # in "One accelerator: weights" it is the end that tells
+        mode = Qt.TextElideMode.ElideMiddle if ": " in index.data() else Qt.TextElideMode.ElideRight
+        title = painter.fontMetrics().elidedText(index.data(), mode, room)
         painter.drawText(QRect(left, rect.top(), room, ROW), centre, title)
 
 
@@ -113,6 +118,9 @@ class FigureTree(QTreeView):
         if not index.data(KEY_ROLE):
             self.setExpanded(index, not self.isExpanded(index))
 
+    def show_current(self) -> None:
+        self.scrollTo(self.currentIndex())
+
     def show_key(self, key: str) -> None:
         index = self.figures.index_of(key)
         if index.isValid() and index != self.currentIndex():
@@ -150,12 +158,22 @@ class FigureTable(QTableView):
         if anew:
             header, last = self.horizontalHeader(), len(table.columns) - 1
             for column in range(last + 1):
-                fits = QHeaderView.ResizeMode.ResizeToContents
-                header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch if column == last else fits)
+                mode = QHeaderView.ResizeMode.ResizeToContents if 0 < column < last else QHeaderView.ResizeMode.Fixed
+                header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch if column == last else mode)
+        self._share_width()
         height = 28 * (len(table.rows) + (not self.horizontalHeader().isHidden())) + 1
         if height != self.height():
             self.setFixedHeight(height)
         self.setVisible(bool(table.rows))
+
+    def _share_width(self) -> None:
+        """The first column takes what it needs, up to a part of the width; the last one the rest."""
+        part = MOST_OF_WIDTH[min(len(self.numbers.table.columns), 3)]
+        self.setColumnWidth(0, min(self.sizeHintForColumn(0) + 6, round(self.viewport().width() * part)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share_width()
 
     def key_at(self, index: QModelIndex) -> str:
         return str(index.data(KEY_ROLE) or "")
@@ -364,6 +382,7 @@ class ExplainPage(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._refresh()
+        QTimer.singleShot(0, self.tree.show_current)  # once the tree has its size
 
     def _refresh(self) -> None:
         if not self._stale or self.sizing is None:

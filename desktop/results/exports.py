@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QBuffer, QIODevice, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
@@ -32,25 +32,22 @@ def source_line(name: str, day: datetime.date) -> str:
     )
 
 
-def save_chart(make: PageMaker, name: str, path: Path, day: datetime.date) -> None:
-    """Draw a page anew on white and save it as the path's ending says."""
-    theme = Theme(Scheme.LIGHT)
+def save_chart(make: PageMaker, shown: Theme, name: str, path: Path, day: datetime.date) -> None:
+    """Draw a page anew on white and save it as the path's ending says; `shown` is the theme of the window."""
+    theme = Theme(Scheme.LIGHT) if shown.dark else shown
     page = make(theme)
     page.setParent(None)
     page.resize(SIZE)
     page.set_compact(False)
     page.complete()
-    scale = PNG_SCALE if path.suffix.lower() == ".png" else 1
     for slot in page.slots():
         if slot.chart is not None:
-            slot.chart.set_pen_scale(scale)
+            slot.chart.prepare_export()
     try:
-        if path.suffix.lower() == ".svg":
-            _save_svg(page, theme, source_line(name, day), path)
-        else:
-            _save_png(page, theme, source_line(name, day), path)
+        drawn = (_svg if path.suffix.lower() == ".svg" else _png)(page, theme, source_line(name, day))
     finally:
         page.deleteLater()
+    _write(path, drawn)
 
 
 def _whole() -> QSize:
@@ -67,28 +64,30 @@ def _draw(painter: QPainter, page: QWidget, theme: Theme, source: str) -> None:
     painter.drawText(foot, Qt.AlignmentFlag.AlignVCenter, source)
 
 
-def _save_png(page: QWidget, theme: Theme, source: str, path: Path) -> None:
+def _png(page: QWidget, theme: Theme, source: str) -> bytes:
     image = QImage(_whole() * PNG_SCALE, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(PNG_SCALE)
     painter = QPainter(image)
     _draw(painter, page, theme, source)
     painter.end()
-    if not image.save(str(path), "PNG"):
-        raise _unwritable(path)
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.save(buffer, "PNG")  # type: ignore[call-overload]  # the format is a str, against what the stubs say
+    return bytes(buffer.data().data())
 
 
-def _save_svg(page: QWidget, theme: Theme, source: str, path: Path) -> None:
+def _svg(page: QWidget, theme: Theme, source: str) -> bytes:
+    buffer = QBuffer()
     drawing = QSvgGenerator()
-    drawing.setFileName(str(path))
+    drawing.setOutputDevice(buffer)
     drawing.setSize(_whole())
     drawing.setViewBox(QRect(QPoint(0, 0), _whole()))
     drawing.setTitle(page.accessibleName())
     drawing.setDescription(source)
-    painter = QPainter()
-    if not painter.begin(drawing):
-        raise _unwritable(path)
+    painter = QPainter(drawing)
     _draw(painter, page, theme, source)
     painter.end()
+    return bytes(buffer.data().data())
 
 
 def save_tables(tables: Sequence[TableData], name: str, path: Path, day: datetime.date) -> None:
@@ -101,10 +100,7 @@ def save_tables(tables: Sequence[TableData], name: str, path: Path, day: datetim
         writer.writerows([[_safe(cell.plain) for cell in row] for row in table.rows])
         writer.writerow([])
     writer.writerow([source_line(name, day)])
-    try:
-        path.write_text(text.getvalue(), encoding="utf-8-sig")
-    except OSError as error:
-        raise _unwritable(path) from error
+    _write(path, text.getvalue().encode("utf-8-sig"))
 
 
 def _safe(text: str) -> str:
@@ -112,5 +108,8 @@ def _safe(text: str) -> str:
     return f"'{text}" if text[:1] in ("=", "+", "@") else text
 
 
-def _unwritable(path: Path) -> TonnageError:
-    return TonnageError(_("“{path}” cannot be written. Choose another folder.").format(path=path))
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise TonnageError(_("“{path}” cannot be written. Choose another folder.").format(path=path)) from error

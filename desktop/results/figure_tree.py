@@ -6,9 +6,9 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt
 
-from core.language import figures
+from core.language import figures, sentences
 from core.language.messages import gettext as _
-from core.language.messages import marked as N_
+from core.language.messages import marked
 from core.language.numbers import current
 from core.sizing.report import Sizing
 from desktop.tables import KEY_ROLE, Index
@@ -54,16 +54,25 @@ MAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("ttft_s", ("ttft_s.p10", "ttft_s.p90", "prefill_tok_s")),
 )
 
-#: The other figures by the first word of their key.
-GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (N_("Your inputs"), ("workload", "deployment", "economics", "companion", "scenario")),
-    (N_("Model"), ("model", "parameters", "attention", "recurrent", "moe", "bits", "textbook")),
-    (N_("Weights and cache"), ("weights_bytes", "weights", "kv", "kv_element_bytes", "cache", "state", "memory_item")),
-    (N_("Device and engine"), ("device", "tier", "memory_bandwidth_bytes_per_s", "link", "network", "engine", "spill", "memory")),
-    (N_("Decode"), ("decode", "decode_step_s", "decode_tok_s", "step", "bytes_read_per_token", "output_tok_s_total")),
-    (N_("Reading the prompt"), ("prefill", "prefill_step_s", "prefill_tok_s", "ttft_s", "ttft", "prompt")),
-)  # fmt: skip
-OTHERS = N_("Other figures")
+#: The other figures by the beginning of their key.
+GROUPS: tuple[tuple[str, str], ...] = (
+    (marked("Your inputs"), "workload deployment economics companion scenario requests plan"),
+    (marked("Model"), "model parameters attention recurrent moe matrices"),
+    (marked("Weights"), "weights bits"),
+    (marked("Cache and state"), "kv cache state"),
+    (marked("Memory by accelerator"), "accelerator other_accelerator memory_item memory tier lower_tiers spill max"),
+    (marked("Device, link and engine"), "device memory_bandwidth link network engine bandwidth ridge rate all_reduce"),
+    (
+        marked("Writing an answer"),
+        "decode tpot serving bytes_read read kernels messages flops compute efficiency attention_flops one_request"
+        " arithmetic_intensity.decode",
+    ),
+    (marked("Reading the prompt"), "prefill ttft prompt arithmetic_intensity.prefill"),
+    (marked("All users together"), "output_tok saturated"),
+    (marked("Calibration and ranges"), "fit spread range independent_routing pipeline_kept"),
+    (marked("Rules of thumb and price"), "textbook article price"),
+)
+OTHERS = marked("Other figures")
 
 
 @dataclass(eq=False, slots=True)
@@ -93,10 +102,10 @@ def figure_tree(sizing: Sizing) -> Node:
         if key not in trace:
             continue
         node = root.add(key, figures.label(key))
-        parts = [part.key for part in sizing.step] if key == "decode_tok_s" else []
+        parts = {part.key: sentences.cause(part.cause) for part in sizing.step} if key == "decode_tok_s" else {}
         for child in (*below, *parts):
             if child in trace and child not in done:
-                node.add(child, figures.label(child))
+                node.add(child, parts.get(child) or figures.label(child))
                 done.add(child)
         done.add(key)
     _add_groups(root, [key for key in trace if key not in done])
@@ -104,7 +113,7 @@ def figure_tree(sizing: Sizing) -> Node:
 
 
 def _add_groups(root: Node, keys: list[str]) -> None:
-    groups: dict[str, list[str]] = {name: [] for name, _words in GROUPS}
+    groups: dict[str, list[str]] = {name: [] for name, _starts in GROUPS}
     groups[OTHERS] = []
     for key in keys:
         groups[_group_of(key)].append(key)
@@ -116,11 +125,13 @@ def _add_groups(root: Node, keys: list[str]) -> None:
 
 
 def _group_of(key: str) -> str:
-    first = key.split(".")[0]
-    for name, words in GROUPS:
-        if first in words or any(first.startswith(f"{word}_") for word in words):
-            return name
-    return OTHERS
+    """The group whose beginning fits the key best."""
+    fitting = [(len(start), name) for name, starts in GROUPS for start in starts.split() if _begins(key, start)]
+    return max(fitting)[1] if fitting else OTHERS
+
+
+def _begins(key: str, start: str) -> bool:
+    return key == start or key.startswith((f"{start}.", f"{start}_"))
 
 
 class FigureTreeModel(QAbstractItemModel):

@@ -2,11 +2,10 @@
 
 import datetime
 from pathlib import Path
-from typing import Any
 
-from PySide6.QtCore import QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QAction, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from core.errors import TonnageError
 from core.language.messages import gettext as _
@@ -23,6 +22,7 @@ from desktop.results.tiles import TileRow
 from desktop.results.verdict import VerdictBlock
 from desktop.session import Message, Session
 from desktop.theme import Theme
+from desktop.widgets.labels import IconButton
 
 #: Narrower than this, second lines and lists go and the strip of findings folds.
 COMPACT_BELOW = 720
@@ -37,7 +37,7 @@ MEMORY, SPEED, EXPLAIN = range(3)
 class ResultsPanel(QWidget):
     """Shows a sizing. Every figure in it leads to Explain."""
 
-    proposal_requested = Signal()
+    proposal_wanted = Signal()
 
     def __init__(self, session: Session, theme: Theme, curves: Curves | None = None) -> None:
         super().__init__()
@@ -55,8 +55,8 @@ class ResultsPanel(QWidget):
         )
         self.pages = QStackedWidget()
         self.findings = FindingStrip(theme)
-        self._table_button = self._icon_button("table", _("Table of the same numbers"), "T", self.toggle_table)
-        self._save_button = self._icon_button("download", _("Save chart"), "Ctrl+E", self.show_export_menu)
+        self._table_button = IconButton(theme, "table", _("Table of the same numbers"), self.toggle_table, "T")
+        self._save_button = IconButton(theme, "download", _("Save chart"), self.show_export_menu, "Ctrl+E")
         self._fill_tabs()
         self._lay_out()
         self._connect()
@@ -65,21 +65,6 @@ class ResultsPanel(QWidget):
             self.set_sizing(session.sizing)
 
     # -- building -----------------------------------------------------------------------------------------------------
-
-    def _icon_button(self, icon: str, name: str, shortcut: str, action: Any) -> QPushButton:
-        button = QPushButton()
-        button.setProperty("kind", "icon")
-        button.setIconSize(QSize(16, 16))
-        button.setAccessibleName(name)
-        button.setToolTip(f"{name}  ({shortcut})")
-        button.clicked.connect(lambda _checked=False: action())
-
-        def draw() -> None:
-            button.setIcon(self.theme.icon(icon))
-
-        draw()
-        self.theme.changed.connect(draw)
-        return button
 
     def _fill_tabs(self) -> None:
         self.tabs.setAccessibleName(_("Results"))
@@ -118,7 +103,7 @@ class ResultsPanel(QWidget):
 
     def _connect(self) -> None:
         self.session.sizing_changed.connect(self.set_sizing)
-        self.verdict.proposal_requested.connect(self.proposal_requested)
+        self.verdict.proposal_wanted.connect(self.proposal_wanted)
         self.tabs.currentChanged.connect(self._on_tab)
         for part in (self.memory, self.speed, self.findings):
             part.explain_requested.connect(self.explain)
@@ -181,13 +166,20 @@ class ResultsPanel(QWidget):
     def show_export_menu(self) -> None:
         """Offer the ways to save what is in front."""
         menu = QMenu(self)
-        if self.chart_page is not None:
-            menu.addAction(_("Picture (PNG)…"), lambda: self._ask_and_export("png"))
-            menu.addAction(_("Drawing (SVG)…"), lambda: self._ask_and_export("svg"))
-        menu.addAction(_("Numbers (CSV)…"), lambda: self._ask_and_export("csv"))
+        menu.addActions(self.export_actions())
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         corner = self._save_button.mapToGlobal(self._save_button.rect().bottomRight())
         menu.popup(corner - QPoint(menu.sizeHint().width(), 0))
+
+    def export_actions(self) -> list[QAction]:
+        """What can be saved of the tab in front: a chart as a picture, a drawing or numbers; Explain as numbers."""
+        kinds = [("png", _("Picture (PNG)…")), ("svg", _("Drawing (SVG)…")), ("csv", _("Numbers (CSV)…"))]
+        actions = []
+        for kind, name in kinds if self.chart_page is not None else kinds[-1:]:
+            action = QAction(name, self)
+            action.triggered.connect(lambda _checked=False, kind=kind: self._ask_and_export(kind))
+            actions.append(action)
+        return actions
 
     def _ask_and_export(self, kind: str) -> None:
         name = f"{self.session.scenario.name} {self.tabs.tabText(self.tabs.currentIndex())}.{kind}"
@@ -204,7 +196,7 @@ class ResultsPanel(QWidget):
             if path.suffix.lower() == ".csv":
                 exports.save_tables(page.tables(), name, path, today)  # type: ignore[union-attr]
             elif isinstance(page, ResultPage):
-                exports.save_chart(lambda theme: self._fresh(page, theme), name, path, today)
+                exports.save_chart(lambda theme: self._fresh(page, theme), self.theme, name, path, today)
         except TonnageError as error:
             self.session.message.emit(Message(error.message, "bad", topic="export"))
 

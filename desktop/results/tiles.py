@@ -199,8 +199,13 @@ class Tile(QAbstractButton):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.clicked.connect(lambda: explain(self._figures.key) if self._figures else None)
+        self._explain = explain
+        self.clicked.connect(self._on_clicked)
         theme.changed.connect(self.update)
+
+    def _on_clicked(self) -> None:
+        if self._figures is not None:
+            self._explain(self._figures.key)
 
     @property
     def figures(self) -> TileFigures | None:
@@ -272,6 +277,8 @@ class Tile(QAbstractButton):
         painter.drawText(QPointF(PADDING, base), figures.figure)
         left = QFontMetricsF(font).horizontalAdvance(figures.figure) + 5
         unit = self.theme.font("body")
+        if QFontMetricsF(unit).horizontalAdvance(figures.unit) > width - left:
+            unit = self.theme.font("caption")
         painter.setFont(unit)
         painter.setPen(self.theme.color("text_2"))
         shown = QFontMetricsF(unit).elidedText(figures.unit, Qt.TextElideMode.ElideRight, max(0.0, width - left))

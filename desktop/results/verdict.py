@@ -36,7 +36,7 @@ class VerdictIcon(QWidget):
 class VerdictBlock(QWidget):
     """The first thing on the page."""
 
-    proposal_requested = Signal()
+    proposal_wanted = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class VerdictBlock(QWidget):
         self.proposal = QPushButton(_("Proposal…"))
         self.proposal.setProperty("kind", "primary")
         self.proposal.setToolTip(_("Compose the proposal as a PDF (Ctrl+P)"))
-        self.proposal.clicked.connect(self.proposal_requested)
+        self.proposal.clicked.connect(self.proposal_wanted)
         self._lay_out()
 
     def _lay_out(self) -> None:

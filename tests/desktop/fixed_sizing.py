@@ -1,7 +1,7 @@
 """Sizings with plain numbers made by hand, so that a test of the window does not change when a formula does.
 
-`fixed_sizing()` is one card that holds the work; the other functions are the states that a picture must be able to
-show."""
+`fixed_sizing()` is one card that holds the work; the other functions are the states that a picture must show.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -190,6 +190,7 @@ class Card:
             Cause.LINK: 0.0,
         }
     )
+    interference_ms: float = 0.0
     ttft: float = 1.2
     ttft_target: float | None = 2.0
     speed_target: float | None = 30.0
@@ -303,7 +304,9 @@ def _speed(trace: Trace, card: Card) -> None:
     for cause, milliseconds in card.step_ms.items():
         trace.given(f"decode_step_s.{cause}", milliseconds / 1e3, Unit.SECOND, FITTED)
     trace.compute("decode_step_s", step, parts=[f"decode_step_s.{cause}" for cause in card.step_ms])
-    trace.compute("decode_tok_s", rate, seconds="decode_step_s")
+    trace.given("serving.interference_s", card.interference_ms / 1e3, Unit.SECOND, FITTED)
+    trace.compute("tpot_s", step, parts=["decode_step_s", "serving.interference_s"])
+    trace.compute("decode_tok_s", rate, seconds="tpot_s")
     trace.compute("decode_tok_s.ceiling", rate, seconds=f"decode_step_s.{next(iter(card.step_ms))}")
     trace.given("ttft_s", card.ttft, Unit.SECOND, FITTED)
     trace.given("output_tok_s_total", trace["decode_tok_s"] * trace["requests_at_once"], Unit.TOKEN_PER_SECOND, FITTED)
