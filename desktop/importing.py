@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from core.catalogue.records import Confidence, Device, Entry, Model, Source
 from core.errors import InvalidInput, TonnageError
+from core.language import sentences
 from core.language.messages import gettext as _
 from core.scenario import CatalogueModel, Scenario
 from core.store.scenario_file import ScenarioFile, read_scenario, write_scenario
@@ -26,11 +27,9 @@ def import_file(session: Session, path: Path) -> bool:
         elif path.suffix.lower() == ".json":
             import_config(session, path)
         else:
-            raise InvalidInput(
-                _("“{file}” is neither a config.json nor a .tonnage file. Nothing was imported.").format(file=path.name)
-            )
+            raise InvalidInput(_("Tonnage reads config.json and .tonnage files."))
     except TonnageError as error:
-        session.message.emit(Message(error.message, "bad", topic="import"))
+        session.message.emit(Message(sentences.import_failed(path.name, error), "bad", topic="import"))
         return False
     session.message.emit(Message("", topic="import"))
     return True
@@ -90,7 +89,7 @@ def _take_records(session: Session, read: ScenarioFile) -> dict[tuple[str, str],
                 renamed[table, record_id] = new_id
                 record = record.model_copy(update={"id": new_id})
             if not session.save_record(table, record):
-                raise InvalidInput(_("A record of the file could not be kept. Nothing was opened."))
+                raise InvalidInput(_("A record of the file could not be kept."))
     return renamed
 
 
@@ -98,9 +97,7 @@ def _validated(record_type: type[Entry], record_id: str, content: Any) -> Entry:
     try:
         return record_type.model_validate(content)
     except ValidationError as error:
-        raise InvalidInput(
-            _("The record “{id}” in the file cannot be used. Nothing was opened.").format(id=record_id[:60])
-        ) from error
+        raise InvalidInput(_("The record “{id}” in the file cannot be used.").format(id=record_id[:60])) from error
 
 
 def _with_ids(scenario: Scenario, renamed: Mapping[tuple[str, str], str]) -> Scenario:
@@ -119,7 +116,7 @@ def save_copy(session: Session, path: Path) -> bool:
     try:
         write_scenario(path, session.scenario, used_records(session))
     except TonnageError as error:
-        session.message.emit(Message(error.message, "warn", topic="export"))
+        session.message.emit(Message(sentences.error(error), "warn", topic="export"))
         return False
     text = _("A copy was saved as {file}.").format(file=path.name)
     session.message.emit(Message(text, "ok", topic="export"))
