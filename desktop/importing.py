@@ -13,6 +13,7 @@ from core.language import sentences
 from core.language.messages import gettext as _
 from core.scenario import CatalogueModel, Scenario
 from core.store.scenario_file import ScenarioFile, read_scenario, write_scenario
+from desktop.inputs.names import OWN
 from desktop.session import Message, Session
 
 SCENARIO_ENDING = ".tonnage"
@@ -40,7 +41,7 @@ def import_config(session: Session, path: Path) -> None:
     from core.architecture.config import read_config_file
 
     blueprint, config = read_config_file(path)
-    record = Model(
+    record = _known(session, config) or Model(
         id=free_id(session, "models", blueprint.name or path.parent.name),
         name=blueprint.name[:120] or path.stem,
         config=config,
@@ -56,9 +57,15 @@ def import_config(session: Session, path: Path) -> None:
     session.message.emit(Message(text, "ok", "imported", _("Undo"), session.undo))
 
 
+def _known(session: Session, config: Mapping[str, Any]) -> Model | None:
+    """The model that was imported from the same config before."""
+    own = (session.catalogue.models.get(key) for key in session.own_records("models"))
+    return next((model for model in own if model is not None and model.config == config), None)
+
+
 def free_id(session: Session, table: str, name: str) -> str:
     """An id for a record of the user's own that takes nobody's place."""
-    base = "own/" + (re.sub(r"[^A-Za-z0-9._+-]+", "-", name).strip("-.")[:100] or "model")
+    base = OWN + (re.sub(r"[^A-Za-z0-9._+-]+", "-", name).strip("-.")[:100] or "model")
     taken = {**getattr(session.catalogue, table), **session.own_records(table)}
     number, candidate = 1, base
     while candidate in taken:

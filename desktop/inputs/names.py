@@ -11,6 +11,8 @@ from core.language.messages import ngettext
 from core.scenario import CatalogueModel, CompanionRole, Placement, Plan, Scenario
 from desktop.widgets.choices import Choice
 
+OWN = "own/"  # how ids of the user's own records begin
+
 
 def number() -> numbers.Formatter:
     return numbers.current()
@@ -57,6 +59,7 @@ def device_choices(catalogue: Any) -> list[Choice]:
             device_short(d),
             d.vendor,
             words=" ".join([d.vendor, d.id, d.architecture, *d.aliases]),
+            mark=_("yours") if is_own(d.id) else "",
         )
         for d in devices
     ]
@@ -65,14 +68,19 @@ def device_choices(catalogue: Any) -> list[Choice]:
 def model_choices(catalogue: Any, role: str = "generator") -> list[Choice]:
     """All models of a role, by family."""
     models = [m for m in records(catalogue.models) if m.role == role]
-    models.sort(key=lambda m: (_maker(m).casefold(), m.name.casefold()))
+    models.sort(key=lambda m: (not is_own(m.id), _maker(m).casefold(), m.name.casefold()))
     return [
         Choice(m.id, m.name, model_figures(catalogue, m), _maker(m), words=" ".join([m.id, *m.aliases])) for m in models
     ]
 
 
 def _maker(model: Model) -> str:
-    return model.id.split("/")[0] if "/" in model.id else _("Yours")
+    return _("Yours") if is_own(model.id) else model.id.split("/")[0]
+
+
+def is_own(record_id: str) -> bool:
+    """Whether a record was added by the user; see `desktop.importing.free_id`."""
+    return record_id.startswith(OWN)
 
 
 def model_figures(catalogue: Any, model: Model) -> str:

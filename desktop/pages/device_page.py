@@ -235,7 +235,7 @@ class DevicePage(QWidget):
                 widget.deleteLater()
         if self._device is None or not self.is_own:
             return
-        if self._device.id.startswith("own/"):
+        if names.is_own(self._device.id):
             bar = MessageBar(self._theme, _("Your own record. It survives updates."), closable=False)
             bar.add_action(_("Delete"), self._forget)
         else:
@@ -291,7 +291,7 @@ class DevicePage(QWidget):
             return
         device = self._device
         uses_it = self._session.scenario.deployment.device == device.id
-        if device.id.startswith("own/") and uses_it:
+        if names.is_own(device.id) and uses_it:
             text = _("“{name}” is used in this scenario. Choose another device there first.").format(name=device.name)
             self._session.message.emit(Message(text, "warn", topic="record"))
             return

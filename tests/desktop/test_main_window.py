@@ -60,6 +60,8 @@ def test_a_config_that_is_dropped_becomes_the_model(
     assert session.scenario.model.id in store.own["models"]
     assert json.loads(store.own["models"][session.scenario.model.id])["config"]["num_hidden_layers"] == 28
     assert window.messages.bar("imported") is not None
+    drop(window, path)
+    assert len(store.own["models"]) == 1  # the same config is the same model
     session.undo()
     assert session.scenario == small_scenario()
 
