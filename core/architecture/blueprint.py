@@ -4,7 +4,7 @@ Readers (`core.architecture.config` and others) make a `Blueprint` from a model 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -99,6 +99,26 @@ class Quantisation:
     bits: Mapping[TensorClass, float]
 
 
+class NoteKind(StrEnum):
+    """What a reader was not certain of; `core.architecture.notes` has the sentences."""
+
+    UNKNOWN_ARCHITECTURE = "unknown_architecture"  # read as a conventional decoder; subject: its name
+    VISION_NOT_COUNTED = "vision_not_counted"  # subject: the tower's model_type
+    AUDIO_NOT_COUNTED = "audio_not_counted"
+    UNKNOWN_QUANTISATION = "unknown_quantisation"  # subject: quant_method
+    CONTEXT_NOT_STATED = "context_not_stated"
+    ASSUMED_FIELD = "assumed_field"  # subject: field and value that the file does not state
+    TEXTBOOK = "textbook"  # typed in: one class of parameters, every layer with full attention
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingNote:
+    """Something that was read with less than full certainty; written for people by the language layer."""
+
+    kind: NoteKind
+    subject: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Blueprint:
     """A model as Tonnage counts it."""
@@ -116,7 +136,7 @@ class Blueprint:
     double_norms: bool = False  # norms before and after each block (Gemma)
     trained_context: int = 0  # [tokens]; 0 when the file does not say
     quantisation: Quantisation | None = None
-    warnings: tuple[str, ...] = field(default=())  # what was read with less than full certainty
+    warnings: tuple[ReadingNote, ...] = ()  # what was read with less than full certainty
 
     @property
     def total_parameters(self) -> int:

@@ -1,0 +1,199 @@
+"""Reading a model's config.json: find the family that it belongs to, and let its reader count.
+
+The file comes from anywhere. What is too large, not JSON, incomplete or absurd is refused with one sentence that names
+the field; an architecture that no reader knows is refused by its name.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+from core.architecture.blueprint import Blueprint, NoteKind
+from core.architecture.conventional import conventional_draft
+from core.architecture.decoder import HABITS, read_decoder
+from core.architecture.draft import Draft
+from core.architecture.fields import Fields
+from core.architecture.hybrid import read_hybrid
+from core.architecture.latent import read_latent_decoder
+from core.architecture.quantisation import read_quantisation
+from core.architecture.vision import add_vision
+from core.errors import InvalidInput, UnsupportedArchitecture
+
+MOST_BYTES = 20 * 10**6
+MOST_DEPTH = 40
+TEXT_SECTIONS = ("text_config", "llm_config", "language_config")
+CONTEXT_FIELDS = ("max_position_embeddings", "n_positions", "max_seq_len", "model_max_length", "seq_length")
+
+Reader = Callable[[Fields, str], Draft]
+
+READERS: dict[str, Reader] = {
+    **dict.fromkeys(HABITS, read_decoder),
+    **dict.fromkeys(
+        ("deepseek_v2", "deepseek_v3", "deepseek_v32", "kimi_k2", "glm_moe_dsa", "glm4_moe_lite", "mistral4"),
+        read_latent_decoder,
+    ),
+    **dict.fromkeys(
+        ("qwen3_next", "qwen3_5", "qwen3_5_text", "qwen3_5_moe", "qwen3_5_moe_text"),
+        read_hybrid,
+    ),
+}
+
+# Names of the class that runs a model, where the file's model_type is missing or not the usual one.
+BY_CLASS: dict[str, str] = {
+    "LlamaForCausalLM": "llama",
+    "MistralForCausalLM": "mistral",
+    "MixtralForCausalLM": "mixtral",
+    "Qwen2ForCausalLM": "qwen2",
+    "Qwen3ForCausalLM": "qwen3",
+    "Qwen3MoeForCausalLM": "qwen3_moe",
+    "DeepseekV3ForCausalLM": "deepseek_v3",
+    "DeepseekV32ForCausalLM": "deepseek_v32",
+    "GptOssForCausalLM": "gpt_oss",
+}
+
+
+def read_config(
+    config: Mapping[str, Any], name: str = "", *, file: str = "config.json", assume_conventional: bool = False
+) -> Blueprint:
+    """Make a blueprint from the fields of a config.json.
+
+    Parameters
+    ----------
+    config : the JSON object
+    name : what to call the model; empty: what the file says, or its architecture
+    file : what to call the file in messages
+    assume_conventional : read an unknown architecture as a conventional decoder, with a note, when every field is
+        one that such decoders have
+
+    Raises `InvalidInput` for fields that are missing or absurd, `UnsupportedArchitecture` for families without reader.
+
+    >>> tiny = dict(model_type="llama", num_hidden_layers=2, hidden_size=8, num_attention_heads=2, vocab_size=10)
+    >>> read_config(tiny | {"intermediate_size": 16}).total_parameters
+    1480
+    """
+    if not isinstance(config, Mapping):
+        raise InvalidInput(f"{file} does not hold a JSON object.")
+    _refuse_depth(config, file)
+    wrapper = Fields(config, file)
+    fields = _language_model(wrapper)
+    family = _family(wrapper, fields)
+    if family:
+        draft = READERS[family](fields, family)
+    elif assume_conventional:
+        family, draft = _type(wrapper), conventional_draft(fields, _title(wrapper))
+    else:
+        _refuse(wrapper)
+    add_vision(draft, wrapper)
+    if wrapper.has("audio_config"):
+        audio = wrapper.section("audio_config")
+        draft.note(NoteKind.AUDIO_NOT_COUNTED, audio.text("model_type") if audio else "")
+    context = fields.tokens(*CONTEXT_FIELDS, default=0)
+    if not context:
+        draft.note(NoteKind.CONTEXT_NOT_STATED)
+    quantisation = read_quantisation(wrapper, fields, draft)
+    return draft.blueprint(name or wrapper.text("_name_or_path") or _title(wrapper), family, context, quantisation)
+
+
+def read_config_file(path: Path | str, *, assume_conventional: bool = False) -> tuple[Blueprint, dict[str, Any]]:
+    """Read a config.json from disk: its blueprint, and the object as it stands in the file."""
+    path = Path(path)
+    config = _load(path)
+    name = path.parent.name if path.name == "config.json" else path.stem
+    blueprint = read_config(config, name, file=path.name, assume_conventional=assume_conventional)
+    return blueprint, config
+
+
+def _load(path: Path) -> dict[str, Any]:
+    """The JSON object in a file, which is refused by its size before it is read."""
+    try:
+        if not path.is_file():
+            raise InvalidInput(f"{path.name} is not a file.")
+        size = path.stat().st_size
+        if size > MOST_BYTES:
+            raise InvalidInput(
+                f"{path.name} has {size / 1e6:,.0f} MB; a config.json has at most {MOST_BYTES // 10**6}."
+            )
+        with path.open("rb") as stream:
+            data = stream.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise InvalidInput(f"{path.name} cannot be read: {error.strerror or error}.") from error
+    except ValueError as error:  # a path with a zero byte
+        raise InvalidInput("This is not the name of a file.") from error
+    return _parse(data, path.name)
+
+
+def _parse(data: bytes, file: str) -> dict[str, Any]:
+    try:
+        value = json.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise InvalidInput(f"{file} is not a text file in UTF-8.") from None
+    except json.JSONDecodeError as error:
+        raise InvalidInput(f"{file} is not JSON: line {error.lineno}, column {error.colno}: {error.msg}.") from None
+    except RecursionError:
+        raise InvalidInput(f"{file} is nested too deeply.") from None
+    except ValueError as error:  # thousands of digits
+        raise InvalidInput(f"{file} holds a number that cannot be used: {str(error)[:80]}.") from None
+    if not isinstance(value, dict):
+        raise InvalidInput(f"{file} does not hold a JSON object.")
+    return value
+
+
+def _refuse_depth(value: Any, file: str) -> None:
+    """Refuse nesting beyond what any config needs, without recursion."""
+    level = [value]
+    for _ in range(MOST_DEPTH):
+        if not level:
+            return
+        inner: list[Any] = []
+        for item in level:
+            if isinstance(item, Mapping):
+                inner.extend(item.values())
+            elif isinstance(item, list | tuple):
+                inner.extend(item)
+        level = inner
+    if level:
+        raise InvalidInput(f"{file} is nested too deeply.")
+
+
+def _language_model(wrapper: Fields) -> Fields:
+    """The fields of the language model: of its own section in a multimodal file, completed from the outer object."""
+    for name in TEXT_SECTIONS:
+        section = wrapper.section(name)
+        if section is not None:
+            outer = {key: value for key, value in wrapper.values.items() if not isinstance(value, Mapping)}
+            inner = {key: value for key, value in section.values.items() if value is not None}
+            return Fields({**outer, **inner}, wrapper.file, f"{name}.")
+    return wrapper
+
+
+def _family(wrapper: Fields, fields: Fields) -> str:
+    """The model_type that has a reader, of the inner or the outer object or by the class; empty: none."""
+    outer = _type(wrapper)
+    for kind in (outer if outer in OUTER_FIRST else "", fields.text("model_type"), outer):
+        if kind in READERS:
+            return kind
+    names = (fields.texts("architectures") or []) + (wrapper.texts("architectures") or [])
+    return next((BY_CLASS[name] for name in names if name in BY_CLASS), "")
+
+
+OUTER_FIRST = frozenset({"cohere2_moe", "qwen3_5", "qwen3_5_moe"})
+
+
+def _type(wrapper: Fields) -> str:
+    return re.sub(r"[^\w.+-]", "", wrapper.text("model_type"))[:80]
+
+
+def _title(wrapper: Fields) -> str:
+    """The architecture as the file names it."""
+    names = wrapper.texts("architectures") or []
+    return re.sub(r"[^\w.+-]", "", names[0])[:80] if names else _type(wrapper)
+
+
+def _refuse(wrapper: Fields) -> NoReturn:
+    kind, title = _type(wrapper), _title(wrapper)
+    if not title:
+        raise wrapper.missing("model_type")
+    named = f"{title} (model_type {kind})" if kind and kind != title else title
+    raise UnsupportedArchitecture(f"Tonnage cannot read the architecture {named} yet.")

@@ -1,0 +1,334 @@
+"""What a checkpoint's own quantisation config says: bits per weight by class of tensor, scales included.
+
+Such configs name either the modules that are quantised or those that are left alone, by pattern. The patterns are
+matched against the modules that the reader has counted, so that a class of which some projections are quantised gets
+the average that its bytes come out of.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import translate
+
+from core.architecture.blueprint import NoteKind, Quantisation, TensorClass
+from core.architecture.draft import Draft
+from core.architecture.fields import Fields
+
+SIXTEEN = 16.0
+MOST_PATTERNS = 200_000
+# Classes that engines leave in 16 bit whatever the config says (quantisers skip what is not a projection).
+KEPT = frozenset({TensorClass.EMBEDDING, TensorClass.ROUTER, TensorClass.NORM, TensorClass.VISION})
+MIXED = frozenset({TensorClass.MTP, TensorClass.EXPERT})
+KEPT_MODULES = ("embed_tokens", "shared_head.head", "norm", "norms", "gate", "bias", "sinks")  # inside mixed classes
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A way to store weights: the catalogue's id for it and its bits per weight with scales."""
+
+    format_id: str
+    bits: float
+
+
+PLAIN = Format("bf16", SIXTEEN)
+
+
+def read_quantisation(wrapper: Fields, fields: Fields, draft: Draft) -> Quantisation | None:
+    """The quantisation that a file states, or None; an unknown method is noted in the draft.
+
+    `wrapper` is the whole file, `fields` the language model in it; either may hold the config.
+    """
+    mlx = wrapper.section("quantization")
+    stated = wrapper.section("quantization_config") or fields.section("quantization_config")
+    if mlx is not None and mlx.has("bits"):
+        return _summed("mlx", _mlx(mlx), draft, frozenset({TensorClass.NORM, TensorClass.VISION}))
+    if stated is None:
+        return None
+    method = stated.text("quant_method") or ("modelopt" if stated.has("quant_algo") else "")
+    if not method and stated.has("bits") and stated.has("group_size"):
+        return _summed("mlx", _mlx(stated), draft, frozenset({TensorClass.NORM, TensorClass.VISION}))
+    rule = METHODS.get(method.lower())
+    chosen = rule(stated) if rule else None
+    if chosen is None:
+        draft.note(NoteKind.UNKNOWN_QUANTISATION, method[:80])
+        return None
+    return _summed(method, chosen, draft, KEPT)
+
+
+Choice = Callable[[str], Format]  # of a module by its name
+
+
+def _summed(method: str, choose: Choice, draft: Draft, kept: frozenset[TensorClass]) -> Quantisation:
+    """Average the bits of the modules in each class; the format is that of most quantised weights."""
+    weights: Counter[TensorClass] = Counter()
+    formats: Counter[str] = Counter()
+    sums: dict[TensorClass, float] = {}
+    for (tensor_class, module), count in draft.parameters.items():
+        plain = tensor_class in kept or (tensor_class in MIXED and module.rpartition(".")[2] in KEPT_MODULES)
+        form = PLAIN if plain else choose(module)
+        sums[tensor_class] = sums.get(tensor_class, 0.0) + form.bits * count
+        weights[tensor_class] += count
+        if form is not PLAIN:
+            formats[form.format_id] += count
+    format_id = formats.most_common(1)[0][0] if formats else PLAIN.format_id
+    ordered = [kind for kind in TensorClass if weights[kind]]
+    return Quantisation(method, format_id, {kind: sums[kind] / weights[kind] for kind in ordered})
+
+
+# ---------------------------------------------------------------------------------------------- methods
+
+
+def _everything_but(form: Format, ignored: Iterable[str]) -> Choice:
+    keeps = _matcher(ignored)
+    return lambda module: PLAIN if keeps(module) else form
+
+
+def _fp8(stated: Fields) -> Choice | None:
+    mixed = _by_pattern(stated)  # a mixed checkpoint may call itself by the method of its smaller part
+    block = stated.integers("weight_block_size", least=1)
+    form = Format("fp8", 8 + (16 / (block[0] * block[1]) if block and len(block) == 2 else 0))
+    ignored = [*_ignored(stated), "lm_head"]
+    rest = _everything_but(form, ignored)
+    if not mixed:
+        return rest
+    return lambda module: next((form for hit, form in mixed if hit(module)), None) or rest(module)
+
+
+def _awq(stated: Fields) -> Choice:
+    return _everything_but(_integer_format(stated, zero_point=True), [*_ignored(stated), "lm_head"])
+
+
+def _gptq(stated: Fields) -> Choice:
+    form = _integer_format(stated, zero_point=True)
+    head = [] if stated.flag("lm_head") else ["lm_head"]
+    return _everything_but(form, [*_ignored(stated), *head])
+
+
+def _mxfp4(stated: Fields) -> Choice:
+    """Only the experts, as the engines that know this method do."""
+    keeps = _matcher(_ignored(stated))
+    form = Format("mxfp4", 4.25)
+    return lambda module: form if ".experts." in module and not keeps(module) else PLAIN
+
+
+def _bitsandbytes(stated: Fields) -> Choice:
+    if stated.flag("load_in_8bit"):
+        form = Format("int8", 8.0)
+    else:
+        form = Format("nf4", 4.127 if stated.flag("bnb_4bit_use_double_quant") else 4.5)
+    return _everything_but(form, [*_ignored(stated), "lm_head"])
+
+
+def _grouped(stated: Fields) -> Choice | None:
+    """compressed-tensors and modelopt: groups of formats with the modules that each is for."""
+    mixed = _by_pattern(stated)
+    if mixed:
+        keeps = _matcher(_ignored(stated))
+        return lambda module: _first(module, mixed) if not keeps(module) else PLAIN
+    groups = _config_groups(stated)
+    if not groups:
+        return _algorithm_everywhere(stated)
+    keeps = _matcher(_ignored(stated))
+    return lambda module: _first(module, groups) if not keeps(module) else PLAIN
+
+
+def _algorithm_everywhere(stated: Fields) -> Choice | None:
+    form = ALGORITHMS.get(stated.text("quant_algo").upper())
+    return _everything_but(form, _ignored(stated)) if form else None
+
+
+def _first(module: str, groups: list[tuple[Callable[[str], bool], Format]]) -> Format:
+    return next((form for hit, form in groups if hit(module)), PLAIN)
+
+
+def _config_groups(stated: Fields) -> list[tuple[Callable[[str], bool], Format]]:
+    groups = stated.section("config_groups")
+    found = []
+    for name in groups.values if groups else ():
+        group = groups.section(name) if groups else None
+        weights = group.section("weights") if group else None
+        if group is None or weights is None:
+            continue
+        targets = group.texts("targets", MOST_PATTERNS) or ["Linear"]
+        hit = _always if "Linear" in targets else _matcher(targets)
+        found.append((hit, _weights_format(weights)))
+    return found
+
+
+def _always(module: str) -> bool:
+    return True
+
+
+def _by_pattern(stated: Fields) -> list[tuple[Callable[[str], bool], Format]]:
+    """Mixed precision: an algorithm for each module or pattern."""
+    for name in ("quantized_layers", "quantized_layers_by_pattern"):
+        section = stated.section(name)
+        if section is None:
+            continue
+        patterns: dict[Format, list[str]] = {}
+        for pattern, spec in section.values.items():
+            form = ALGORITHMS.get(str(spec.get("quant_algo", "")).upper()) if isinstance(spec, Mapping) else None
+            if form:
+                patterns.setdefault(form, []).append(pattern)
+        return [(_matcher(names), form) for form, names in patterns.items()]
+    return []
+
+
+def _mlx(stated: Fields) -> Choice:
+    """MLX: everything that is a matrix, embedding and head too, with overrides for single modules."""
+    usual = _mlx_format(stated)
+    special: dict[str, Format] = {}
+    for name, value in stated.values.items():
+        if isinstance(value, Mapping) and value.get("bits") is not None:
+            special[_plain_name(name)] = _mlx_format(Fields(value, stated.file, f"{stated.path}{name}."))
+        elif value is False:
+            special[_plain_name(name)] = PLAIN
+    return lambda module: special.get(module, usual)
+
+
+def _mlx_format(stated: Fields) -> Format:
+    bits = stated.integer("bits", most=16)
+    group = stated.integer("group_size", default=64)
+    mode = stated.text("mode", "affine")
+    if mode in ("mxfp4", "nvfp4", "mxfp8"):
+        return ALGORITHMS[mode.upper()]
+    return Format(f"mlx{bits}", bits + 32 / group)
+
+
+METHODS: dict[str, Callable[[Fields], Choice | None]] = {
+    "fp8": _fp8,
+    "fbgemm_fp8": _fp8,
+    "awq": _awq,
+    "gptq": _gptq,
+    "auto-round": _gptq,
+    "mxfp4": _mxfp4,
+    "bitsandbytes": _bitsandbytes,
+    "compressed-tensors": _grouped,
+    "modelopt": _grouped,
+    "modelopt_fp4": _grouped,
+}
+
+ALGORITHMS: Mapping[str, Format] = {
+    "NVFP4": Format("nvfp4", 4.5),
+    "W4A16_NVFP4": Format("nvfp4", 4.5),
+    "NVFP4_AWQ": Format("nvfp4", 4.5),
+    "W4A8_NVFP4_FP8": Format("nvfp4", 4.5),
+    "FP8": Format("fp8", 8.0),
+    "FP8_PER_CHANNEL_PER_TOKEN": Format("fp8", 8.0),
+    "FP8_PB_WO": Format("fp8", 8 + 16 / 128**2),
+    "MXFP4": Format("mxfp4", 4.25),
+    "MXFP8": Format("mxfp8", 8.25),
+    "W4A16_AWQ": Format("int4", 4.15625),
+    "W8A8_SQ_PER_CHANNEL": Format("int8", 8.0),
+}
+
+
+# ---------------------------------------------------------------------------------------------- formats
+
+
+def _weights_format(weights: Fields) -> Format:
+    """The format of a group by number of bits, kind of number and size of the group that shares a scale."""
+    bits = weights.integer("num_bits", most=16)
+    group = weights.integer("group_size", default=0, least=-1)
+    floating = weights.text("type", "int") == "float"
+    if bits >= 16:
+        return PLAIN
+    if floating and bits == 4:
+        return ALGORITHMS["MXFP4"] if group == 32 else ALGORITHMS["NVFP4"]
+    if floating:
+        return ALGORITHMS["MXFP8"] if group == 32 else Format("fp8", float(bits))
+    return _integers(bits, group, zero_point=not weights.flag("symmetric", True))
+
+
+def _integer_format(stated: Fields, zero_point: bool) -> Format:
+    bits = stated.integer("bits", "w_bit", default=4, most=16)
+    return _integers(bits, stated.integer("group_size", "q_group_size", default=128, least=-1), zero_point)
+
+
+def _integers(bits: int, group: int, zero_point: bool) -> Format:
+    """Integers with a 16-bit scale for each group and, where they are not symmetric, a zero point of their width."""
+    if bits >= 8 or group <= 0:
+        return Format("int8" if bits >= 8 else "int4", float(bits))
+    scales = (16 + (bits if zero_point else 0)) / group
+    return Format("int4_g32" if group == 32 else "int4", bits + scales)
+
+
+# ---------------------------------------------------------------------------------------------- patterns
+
+_PREFIX = re.compile(r"^(?:re:)?(?:\^|\.\*)?(?:model\.|language_model\.|transformer\.)*")
+_ALIASES = (
+    ("block_sparse_moe", "mlp"),
+    ("shared_expert.", "shared_experts."),
+    ("linear_attn.in_proj_b", "linear_attn.in_proj_ba"),
+    (".ffn.", ".mlp."),
+    (".attn.", ".self_attn."),
+    (".w1", ".gate_proj"),
+    (".w2", ".down_proj"),
+    (".w3", ".up_proj"),
+)
+_ALL = re.compile(r"^layers\.[\d*]+\.\*$")  # says nothing but the layer, left over where lists were shortened
+
+
+def _ignored(stated: Fields) -> list[str]:
+    names = ("ignore", "modules_to_not_convert", "exclude_modules", "ignored_layers", "llm_int8_skip_modules")
+    return [pattern for name in names for pattern in stated.texts(name, MOST_PATTERNS) or ()]
+
+
+def _plain_name(name: str) -> str:
+    """A module's name without what checkpoints put in front of it, in the words of `core.architecture.modules`."""
+    plain = _PREFIX.sub("", name[:300])
+    for theirs, ours in _ALIASES:
+        if ours not in plain:
+            plain = plain.replace(theirs, ours)
+    return "lm_head" if plain == "head" else plain
+
+
+def _matcher(patterns: Iterable[str]) -> Callable[[str], bool]:
+    """Whether a module is meant by any of the patterns: exactly, by a wildcard, as a parent, or by its last name.
+
+    >>> hit = _matcher(["model.layers.*.self_attn", "re:.*shared_experts.*", "lm_head"])
+    >>> [hit(m) for m in ("layers.3.self_attn.q_proj", "layers.3.mlp.shared_experts.up_proj", "layers.3.mlp.up_proj")]
+    [True, True, False]
+    """
+    names: set[str] = set()
+    wild: list[str] = []
+    for pattern in patterns:
+        if pattern.startswith("re:"):
+            wild.append(_simple_expression(pattern[3:300]))
+            continue
+        plain = _plain_name(pattern)
+        if plain == "*" or _ALL.match(plain):
+            continue
+        if "*" in plain or "?" in plain or "[" in plain:
+            wild.append(translate(plain[:300]))
+            wild.append(translate(plain[:300] + ".*"))
+        else:
+            names.add(plain)
+    found = _any_of(wild)
+    return lambda module: _named(module, names) or found(module)
+
+
+def _named(module: str, names: set[str]) -> bool:
+    parts = module.split(".")
+    if any(".".join(parts[:end]) in names for end in range(1, len(parts) + 1)):
+        return True
+    return any(".".join(parts[start:]) in names for start in range(1, len(parts)))
+
+
+def _simple_expression(expression: str) -> str:
+    """A regular expression of a config, of which only what cannot run for ever is taken: names, dots, wildcards
+    and alternatives without repetition. Anything else is read as a plain text."""
+    if re.fullmatch(r"(?:[\w\-^$]|\\\.|\\d\+|\.\*|\.|\((?:\?:)?[\w|]+\))*", expression):
+        return expression if expression.count(".*") <= 4 else re.escape(expression)
+    return re.escape(expression)
+
+
+def _any_of(expressions: list[str]) -> Callable[[str], bool]:
+    compiled: list[re.Pattern[str]] = []
+    for expression in dict.fromkeys(expressions):
+        try:
+            compiled.append(re.compile(expression))
+        except re.error:
+            continue
+    return lambda module: any(pattern.match(module) for pattern in compiled)

@@ -1,0 +1,120 @@
+"""Image towers: how many parameters a multimodal model carries beside its language model.
+
+They are counted as one class of tensor, because engines load them whole and keep them in 16 bit.
+"""
+
+from collections.abc import Callable
+
+from core.architecture.blueprint import NoteKind, TensorClass
+from core.architecture.draft import Draft
+from core.architecture.fields import Fields, MissingField
+
+MOST_BLOCKS = 1_024
+
+
+def add_vision(draft: Draft, wrapper: Fields) -> None:
+    """Count the image tower of a multimodal file, or note that it is not counted."""
+    tower = wrapper.section("vision_config")
+    if tower is None:
+        return
+    kind = tower.text("model_type") or wrapper.text("model_type")
+    count = TOWERS.get(kind) or TOWERS.get(wrapper.text("model_type"))
+    if count is None:
+        draft.note(NoteKind.VISION_NOT_COUNTED, kind)
+        return
+    try:
+        draft.add(TensorClass.VISION, "visual", count(tower, wrapper, draft.core.hidden_size))
+    except MissingField:
+        draft.note(NoteKind.VISION_NOT_COUNTED, kind)
+
+
+def _width(tower: Fields, *names: str) -> tuple[int, int]:
+    return tower.integer("hidden_size", *names), tower.integer("intermediate_size", *names)
+
+
+def _block(hidden: int, inner: int) -> int:
+    """A transformer block with biases everywhere and two norms with bias."""
+    attention = 4 * (hidden * hidden + hidden)
+    return attention + 2 * hidden * inner + inner + hidden + 4 * hidden
+
+
+def _blocks(tower: Fields, *names: str) -> int:
+    return tower.integer(*names, most=MOST_BLOCKS)
+
+
+def _qwen(tower: Fields, wrapper: Fields, text_hidden: int) -> int:
+    hidden, inner = _width(tower)
+    patch = tower.integer("patch_size") ** 2 * tower.integer("in_channels") * tower.integer("temporal_patch_size")
+    positions = tower.integer("num_position_embeddings")
+    merged = hidden * tower.integer("spatial_merge_size") ** 2
+    merger = merged * merged + merged + merged * tower.integer("out_hidden_size") + tower.integer("out_hidden_size")
+    deep = len(tower.integers("deepstack_visual_indexes") or [])
+    entry = patch * hidden + hidden + positions * hidden
+    blocks = _blocks(tower, "depth") * _block(hidden, inner)
+    return entry + blocks + merger + 2 * hidden + deep * (merger + 2 * merged)
+
+
+def _siglip(tower: Fields, wrapper: Fields, text_hidden: int) -> int:
+    hidden, inner = _width(tower)
+    patch = tower.integer("patch_size")
+    positions = (tower.integer("image_size") // patch) ** 2
+    entry = tower.integer("num_channels", default=3) * patch * patch * hidden + hidden + positions * hidden
+    blocks = _blocks(tower, "num_hidden_layers") * _block(hidden, inner)
+    return entry + blocks + 2 * hidden + hidden + hidden * text_hidden
+
+
+def _pixtral(tower: Fields, wrapper: Fields, text_hidden: int) -> int:
+    hidden, inner = _width(tower)
+    patch = tower.integer("patch_size")
+    entry = tower.integer("num_channels", default=3) * patch * patch * hidden + hidden
+    blocks = _blocks(tower, "num_hidden_layers") * (4 * hidden * hidden + 3 * hidden * inner + 2 * hidden)
+    merge = wrapper.integer("spatial_merge_size", default=2)
+    projector = hidden + hidden * merge * merge * hidden + hidden * text_hidden + text_hidden * text_hidden
+    return entry + blocks + projector + (2 * text_hidden if wrapper.flag("multimodal_projector_bias") else 0)
+
+
+def _gemma4(tower: Fields, wrapper: Fields, text_hidden: int) -> int:
+    hidden, inner = _width(tower)
+    head = tower.integer("head_dim", default=hidden // tower.heads("num_attention_heads"))
+    entry = 2 * tower.integer("position_embedding_size", default=10_240) * hidden
+    entry += 3 * tower.integer("patch_size") ** 2 * hidden
+    block = 4 * hidden * hidden + 2 * head + 3 * hidden * inner + 4 * hidden
+    return entry + _blocks(tower, "num_hidden_layers") * block + hidden * text_hidden
+
+
+def _llama4(tower: Fields, wrapper: Fields, text_hidden: int) -> int:
+    hidden, inner = _width(tower)
+    patch = tower.integer("patch_size")
+    positions = (tower.integer("image_size") // patch) ** 2 + 1
+    entry = hidden + positions * hidden + 3 * patch * patch * hidden + 4 * hidden
+    into, out = tower.integer("projector_input_dim"), tower.integer("projector_output_dim")
+    projector = inner * into + into * out + tower.integer("vision_output_dim") * text_hidden
+    return entry + _blocks(tower, "num_hidden_layers") * _block(hidden, inner) + projector
+
+
+def _moonvit(tower: Fields, wrapper: Fields, text_hidden: int) -> int:
+    hidden = tower.integer("vt_hidden_size", "hidden_size")
+    inner = tower.integer("vt_intermediate_size", "intermediate_size")
+    patch = tower.integer("patch_size", default=14)
+    positions = tower.integer("init_pos_emb_height", default=64) * tower.integer("init_pos_emb_width", default=64)
+    entry = 3 * patch * patch * hidden + hidden + positions * hidden
+    blocks = _blocks(tower, "vt_num_hidden_layers", "num_hidden_layers") * _block(hidden, inner)
+    merged = 4 * hidden
+    projector = 2 * hidden + merged * merged + merged + merged * text_hidden + text_hidden
+    return entry + blocks + 2 * hidden + projector
+
+
+TOWERS: dict[str, Callable[[Fields, Fields, int], int]] = {
+    "qwen3_vl": _qwen,
+    "qwen3_vl_moe": _qwen,
+    "qwen3_5": _qwen,
+    "qwen3_5_vision": _qwen,
+    "qwen3_5_moe": _qwen,
+    "qwen3_5_moe_vision": _qwen,
+    "siglip_vision_model": _siglip,
+    "pixtral": _pixtral,
+    "gemma4_vision": _gemma4,
+    "llama4_vision_model": _llama4,
+    "kimi_k25": _moonvit,
+    "kimi_k3": _moonvit,
+}

@@ -1,0 +1,128 @@
+"""Bits per weight by class of tensor from a checkpoint's own quantisation config, and the bytes that follow."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.architecture.blueprint import Blueprint, NoteKind, Quantisation, ReadingNote, TensorClass
+from core.architecture.config import read_config
+from core.errors import InvalidInput
+from tests.core.test_architecture_parameters import blueprint_of
+
+CONFIGS = Path(__file__).parent.parent / "data" / "configs"
+
+
+def file_bytes(blueprint: Blueprint) -> float:
+    assert blueprint.quantisation is not None
+    return sum(count * blueprint.quantisation.bits[kind] / 8 for kind, count in blueprint.parameters.items())
+
+
+def quantised(name: str, **config: Any) -> Quantisation:
+    fields = json.loads((CONFIGS / f"{name}.json").read_text(encoding="utf-8"))
+    quantisation = read_config({**fields, **config}).quantisation
+    assert quantisation is not None
+    return quantisation
+
+
+def test_mixed_nvfp4_of_the_articles_model() -> None:
+    blueprint = blueprint_of("nvidia__Qwen3.6-35B-A3B-NVFP4")
+    assert round(file_bytes(blueprint) / 1e9, 2) == 23.41
+    assert round(file_bytes(blueprint) / 2**30, 2) == 21.80
+    assert blueprint.quantisation is not None
+    bits = blueprint.quantisation.bits
+    assert (blueprint.quantisation.method, blueprint.quantisation.format_id) == ("modelopt", "nvfp4")
+    four = (TensorClass.EXPERT, TensorClass.SHARED_EXPERT, TensorClass.HEAD)
+    sixteen = (TensorClass.EMBEDDING, TensorClass.ROUTER, TensorClass.NORM, TensorClass.VISION, TensorClass.MTP)
+    assert [bits[kind] for kind in four] == [4.5] * 3
+    assert [bits[kind] for kind in sixteen] == [16.0] * 5
+    assert bits[TensorClass.ATTENTION] == 8.0
+    # All DeltaNet projections but the one to the decay: 2048 * 64 of 2048 * 12,352 + 4096 * 2048 weights.
+    assert bits[TensorClass.RECURRENT] == pytest.approx(8 + 8 * 64 / (12_352 + 4096), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "gigabytes"),
+    [
+        ("openai__gpt-oss-120b", 65.25),
+        ("openai__gpt-oss-20b", 13.76),
+        ("Qwen__Qwen3-32B-FP8", 34.322_567_640),  # the published file, with its directory of tensors
+        ("Qwen__Qwen3-30B-A3B-FP8", 31.17),
+    ],
+)
+def test_bytes_of_published_checkpoints(name: str, gigabytes: float) -> None:
+    assert file_bytes(blueprint_of(name)) / 1e9 == pytest.approx(gigabytes, rel=1e-3)
+
+
+def test_nvfp4_of_a_dense_model_with_the_head_left_alone() -> None:
+    fields = json.loads((CONFIGS / "meta-llama__Meta-Llama-3.1-405B.json").read_text(encoding="utf-8"))
+    config = {"quant_method": "modelopt", "quant_algo": "NVFP4", "exclude_modules": ["lm_head"]}
+    assert round(file_bytes(read_config({**fields, "quantization_config": config})) / 1e9) == 234
+
+
+def test_ignored_parents_patterns_and_expressions() -> None:
+    kimi = blueprint_of("moonshotai__Kimi-K2.5").quantisation
+    assert kimi is not None
+    assert (kimi.method, kimi.format_id) == ("compressed-tensors", "int4_g32")
+    assert kimi.bits[TensorClass.EXPERT] == 4.5
+    for kind in (TensorClass.ATTENTION, TensorClass.FEED_FORWARD, TensorClass.SHARED_EXPERT, TensorClass.HEAD):
+        assert kimi.bits[kind] == 16.0
+    glm = blueprint_of("nvidia__GLM-5.1-NVFP4").quantisation
+    assert glm is not None
+    assert glm.bits[TensorClass.EXPERT] == 4.5
+    assert glm.bits[TensorClass.ATTENTION] == glm.bits[TensorClass.MTP] == 16.0
+    assert glm.bits[TensorClass.FEED_FORWARD] == pytest.approx((16 + 2 * 4.5) / 3)  # one of three dense layers
+
+
+LLAMA = "meta-llama__Llama-3.1-8B-Instruct"
+
+
+@pytest.mark.parametrize(
+    ("config", "format_id", "bits", "head"),
+    [
+        ({"quant_method": "awq", "bits": 4, "group_size": 128, "zero_point": True}, "int4", 4.15625, 16),
+        ({"quant_method": "gptq", "bits": 4, "group_size": 128, "desc_act": False}, "int4", 4.15625, 16),
+        ({"quant_method": "gptq", "bits": 4, "group_size": 128, "lm_head": True}, "int4", 4.15625, 4.15625),
+        ({"quant_method": "gptq", "bits": 8, "group_size": 128}, "int8", 8.0, 16),
+        ({"quant_method": "bitsandbytes", "load_in_4bit": True}, "nf4", 4.5, 16),
+        ({"quant_method": "bitsandbytes", "load_in_8bit": True}, "int8", 8.0, 16),
+        ({"quant_method": "fp8", "weight_block_size": [128, 128]}, "fp8", 8 + 16 / 128**2, 16),
+        ({"quant_method": "fp8"}, "fp8", 8.0, 16),
+    ],
+)
+def test_usual_methods(config: dict[str, Any], format_id: str, bits: float, head: float) -> None:
+    quantisation = quantised(LLAMA, quantization_config=config)
+    assert quantisation.format_id == format_id
+    assert quantisation.bits[TensorClass.ATTENTION] == quantisation.bits[TensorClass.FEED_FORWARD] == bits
+    assert quantisation.bits[TensorClass.HEAD] == head
+    assert quantisation.bits[TensorClass.EMBEDDING] == 16
+
+
+def test_mlx_quantises_embedding_and_head_and_makes_exceptions() -> None:
+    router = {"group_size": 64, "bits": 8}
+    overrides = {f"model.layers.{index}.mlp.gate": router for index in range(48)}
+    quantisation = quantised("Qwen__Qwen3-30B-A3B", quantization={"group_size": 64, "bits": 4, **overrides})
+    assert (quantisation.method, quantisation.format_id) == ("mlx", "mlx4")
+    assert quantisation.bits[TensorClass.EMBEDDING] == quantisation.bits[TensorClass.HEAD] == 4.5
+    assert quantisation.bits[TensorClass.ROUTER] == 8.5
+    assert quantisation.bits[TensorClass.NORM] == 16
+
+
+def test_an_unknown_method_is_noted() -> None:
+    fields = json.loads((CONFIGS / f"{LLAMA}.json").read_text(encoding="utf-8"))
+    blueprint = read_config({**fields, "quantization_config": {"quant_method": "origami"}})
+    assert blueprint.quantisation is None
+    assert blueprint.warnings == (ReadingNote(NoteKind.UNKNOWN_QUANTISATION, "origami"),)
+
+
+def test_an_absurd_quantisation_is_refused_by_its_field() -> None:
+    with pytest.raises(InvalidInput, match=r'"quantization_config.bits" in config.json is above 16'):
+        quantised(LLAMA, quantization_config={"quant_method": "awq", "bits": 400})
+
+
+def test_an_expression_of_the_file_cannot_run_for_ever() -> None:
+    config = {"quant_method": "compressed-tensors", "ignore": ["re:(.*a+)+$", "re:" + ".*" * 40 + "x"]}
+    group = {"targets": ["Linear"], "weights": {"num_bits": 4, "type": "int", "group_size": 128, "symmetric": True}}
+    quantisation = quantised(LLAMA, quantization_config={**config, "config_groups": {"group_0": group}})
+    assert quantisation.bits[TensorClass.FEED_FORWARD] == 4.125
