@@ -20,6 +20,12 @@ SENTENCES: Mapping[NoteKind, str] = {
     NoteKind.UNKNOWN_QUANTISATION: N_("The quantisation “{subject}” is not known; choose the weight format yourself."),
     NoteKind.CONTEXT_NOT_STATED: N_("The file does not say which context the model was trained for."),
     NoteKind.ASSUMED_FIELD: N_("The file does not state {subject}; the usual value was taken."),
+    NoteKind.LATENT_AS_FULL: N_(
+        "The file is too old for llama.cpp to keep latents: its cache holds full heads. A newer file needs far less."
+    ),
+    NoteKind.STORED_TWICE: N_("The files hold {subject} that no engine loads; it is not counted."),
+    NoteKind.UNKNOWN_TENSORS: N_("Tensors of unknown purpose are counted with the feed-forward blocks: {subject}."),
+    NoteKind.FILES_DISAGREE: N_("config.json and the weight files disagree: {subject}. The files were followed."),
     NoteKind.TEXTBOOK: N_(
         "A textbook model: every layer keeps a full cache, and embedding, norms and scales are not counted apart."
     ),
