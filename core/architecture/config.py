@@ -11,20 +11,28 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from core.architecture.blueprint import Blueprint, NoteKind
+from core.architecture.chunked import read_chunked
+from core.architecture.classic import read_falcon, read_gpt2
+from core.architecture.compressed import read_compressed
 from core.architecture.conventional import conventional_draft
 from core.architecture.decoder import HABITS, read_decoder
 from core.architecture.draft import Draft
+from core.architecture.encoder import read_encoder
 from core.architecture.fields import Fields
+from core.architecture.further import read_mimo_v2, read_minimax_m3, read_nemotron_nas, read_step3, read_step3p7
+from core.architecture.gemma import read_gemma3n, read_gemma4
 from core.architecture.hybrid import read_hybrid
 from core.architecture.latent import read_latent_decoder
+from core.architecture.linear import read_kimi_linear, read_lightning
 from core.architecture.quantisation import read_quantisation
+from core.architecture.state_space import read_falcon_hybrid, read_granite, read_jamba, read_nemotron
 from core.architecture.vision import add_vision
 from core.errors import InvalidInput, UnsupportedArchitecture
 
 MOST_BYTES = 20 * 10**6
 MOST_DEPTH = 40
 TEXT_SECTIONS = ("text_config", "llm_config", "language_config")
-CONTEXT_FIELDS = ("max_position_embeddings", "n_positions", "max_seq_len", "model_max_length", "seq_length")
+CONTEXT_FIELDS = ("max_position_embeddings", "max_position_embedding", "n_positions", "max_seq_len", "seq_length")
 
 Reader = Callable[[Fields, str], Draft]
 
@@ -38,6 +46,25 @@ READERS: dict[str, Reader] = {
         ("qwen3_next", "qwen3_5", "qwen3_5_text", "qwen3_5_moe", "qwen3_5_moe_text"),
         read_hybrid,
     ),
+    **dict.fromkeys(("bert", "roberta", "xlm-roberta", "nomic_bert", "jina_embeddings_v3"), read_encoder),
+    **dict.fromkeys(("llama4", "llama4_text"), read_chunked),
+    **dict.fromkeys(("gemma3n", "gemma3n_text"), read_gemma3n),
+    **dict.fromkeys(("gemma4", "gemma4_text"), read_gemma4),
+    "nemotron_h": read_nemotron,
+    "granitemoehybrid": read_granite,
+    "falcon_h1": read_falcon_hybrid,
+    "jamba": read_jamba,
+    "kimi_linear": read_kimi_linear,
+    "minimax_m1": read_lightning,
+    "deepseek_v4": read_compressed,
+    "mimo_v2_flash": read_mimo_v2,
+    "step3p7": read_step3p7,
+    "step3_text": read_step3,
+    "minimax_m3": read_minimax_m3,
+    "minimax_m3_vl": read_minimax_m3,
+    "nemotron-nas": read_nemotron_nas,
+    "gpt2": read_gpt2,
+    "falcon": read_falcon,
 }
 
 # Names of the class that runs a model, where the file's model_type is missing or not the usual one.
@@ -50,6 +77,7 @@ BY_CLASS: dict[str, str] = {
     "Qwen3MoeForCausalLM": "qwen3_moe",
     "DeepseekV3ForCausalLM": "deepseek_v3",
     "DeepseekV32ForCausalLM": "deepseek_v32",
+    "DeepseekV4ForCausalLM": "deepseek_v4",
     "GptOssForCausalLM": "gpt_oss",
 }
 

@@ -40,10 +40,12 @@ class Habits:
     expert_biases: bool = False
     router_bias: bool = False
     shared_field: str = ""  # number of shared experts
+    shared_width: str = ""  # width of the shared expert, which then has a gate
     dense_field: str = "first_k_dense_replace"  # layers before the first one with experts
     predicts: bool = False  # the checkpoint keeps the layers of "num_nextn_predict_layers"
 
 
+_QWEN2 = Habits(qkv_bias=True, output_bias=False, window_flag=True)
 _QWEN3 = Habits(qk_norm="head", window_flag=True)
 _GEMMA3 = Habits(qk_norm="head", norms=4, tied=True, period=6)
 _COHERE = Habits(norms=1, tied=True, qk_norm="full", qk_norm_flag=False)
@@ -55,7 +57,14 @@ HABITS: dict[str, Habits] = {
     "ministral": Habits(qkv_bias=False, output_bias=False, period=1),
     "ministral3": Habits(qkv_bias=False, output_bias=False, period=1),
     "mixtral": Habits(qkv_bias=False, output_bias=False, period=1),
-    "qwen2": Habits(qkv_bias=True, output_bias=False, window_flag=True),
+    "qwen2": _QWEN2,
+    "qwen2_moe": Habits(
+        qkv_bias=True, output_bias=False, window_flag=True, shared_width="shared_expert_intermediate_size"
+    ),
+    "qwen2_vl": _QWEN2,
+    "qwen2_vl_text": _QWEN2,
+    "qwen2_5_vl": _QWEN2,
+    "qwen2_5_vl_text": _QWEN2,
     "qwen3": _QWEN3,
     "qwen3_moe": _QWEN3,
     "qwen3_vl_text": _QWEN3,
@@ -66,6 +75,8 @@ HABITS: dict[str, Habits] = {
     "gemma3": _GEMMA3,
     "gemma3_text": _GEMMA3,
     "gpt_oss": Habits(sinks=True, expert_biases=True, period=2),
+    "glm": Habits(output_bias=False),
+    "glm4": Habits(output_bias=False, norms=4),
     "glm4_moe": Habits(
         output_bias=False,
         qk_norm="head",
@@ -220,7 +231,17 @@ def _read_experts(fields: Fields, habits: Habits) -> Experts | None:
     shared = 0
     if habits.shared_field and fields.has(habits.shared_field):
         shared = fields.per_layer(habits.shared_field, 1)[0] * inner
-    return Experts(experts, per_token, inner, shared, router_bias=habits.router_bias, biases=habits.expert_biases)
+    if habits.shared_width:
+        shared = fields.integer(habits.shared_width, least=0)
+    return Experts(
+        experts,
+        per_token,
+        inner,
+        shared,
+        shared_gate=bool(habits.shared_width),
+        router_bias=habits.router_bias,
+        biases=habits.expert_biases,
+    )
 
 
 def _sparse_layers(fields: Fields, layers: int, habits: Habits) -> set[int]:

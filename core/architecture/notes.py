@@ -27,7 +27,8 @@ SENTENCES: Mapping[NoteKind, str] = {
     NoteKind.UNKNOWN_TENSORS: N_("Tensors of unknown purpose are counted with the feed-forward blocks: {subject}."),
     NoteKind.FILES_DISAGREE: N_("config.json and the weight files disagree: {subject}. The files were followed."),
     NoteKind.TEXTBOOK: N_(
-        "A textbook model: every layer keeps a full cache, and embedding, norms and scales are not counted apart."
+        "A textbook model: every layer keeps a full cache, embedding and norms are not counted apart, and parameters "
+        "that a token does not use are taken as experts, of which it uses eight."
     ),
 }
 

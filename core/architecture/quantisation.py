@@ -14,9 +14,12 @@ from fnmatch import translate
 from core.architecture.blueprint import NoteKind, Quantisation, TensorClass
 from core.architecture.draft import Draft
 from core.architecture.fields import Fields
+from core.errors import InvalidInput
 
 SIXTEEN = 16.0
 MOST_PATTERNS = 200_000
+MOST_STARTS = 20_000  # patterns that end in a wildcard
+MOST_EXPRESSIONS = 1_000  # patterns with wildcards inside
 # Classes that engines leave in 16 bit whatever the config says (quantisers skip what is not a projection).
 KEPT = frozenset({TensorClass.EMBEDDING, TensorClass.ROUTER, TensorClass.NORM, TensorClass.VISION})
 MIXED = frozenset({TensorClass.MTP, TensorClass.EXPERT})
@@ -53,7 +56,13 @@ def read_quantisation(wrapper: Fields, fields: Fields, draft: Draft) -> Quantisa
     if chosen is None:
         draft.note(NoteKind.UNKNOWN_QUANTISATION, method[:80])
         return None
+    if fields.text("expert_dtype") == "fp4" and not _by_pattern(stated):
+        chosen = _experts_in(ALGORITHMS["MXFP4"], chosen)
     return _summed(method, chosen, draft, KEPT)
+
+
+def _experts_in(form: Format, rest: "Choice") -> "Choice":
+    return lambda module: form if ".experts." in module else rest(module)
 
 
 Choice = Callable[[str], Format]  # of a module by its name
@@ -84,12 +93,12 @@ def _everything_but(form: Format, ignored: Iterable[str]) -> Choice:
     return lambda module: PLAIN if keeps(module) else form
 
 
-def _fp8(stated: Fields) -> Choice | None:
-    mixed = _by_pattern(stated)  # a mixed checkpoint may call itself by the method of its smaller part
+def _fp8(stated: Fields) -> Choice:
+    """FP8 but for the modules named; some name other formats for their experts. "ignore" is not of this method."""
+    mixed = _by_pattern(stated)
     block = stated.integers("weight_block_size", least=1)
     form = Format("fp8", 8 + (16 / (block[0] * block[1]) if block and len(block) == 2 else 0))
-    ignored = [*_ignored(stated), "lm_head"]
-    rest = _everything_but(form, ignored)
+    rest = _everything_but(form, [*_ignored(stated, ("modules_to_not_convert", "ignored_layers")), "lm_head"])
     if not mixed:
         return rest
     return lambda module: next((form for hit, form in mixed if hit(module)), None) or rest(module)
@@ -267,11 +276,14 @@ _ALIASES = (
     (".w2", ".down_proj"),
     (".w3", ".up_proj"),
 )
+_WILD = re.compile(r"[*?\[]")
 _ALL = re.compile(r"^layers\.[\d*]+\.\*$")  # says nothing but the layer, left over where lists were shortened
 
 
-def _ignored(stated: Fields) -> list[str]:
-    names = ("ignore", "modules_to_not_convert", "exclude_modules", "ignored_layers", "llm_int8_skip_modules")
+IGNORED = ("ignore", "modules_to_not_convert", "exclude_modules", "ignored_layers", "llm_int8_skip_modules")
+
+
+def _ignored(stated: Fields, names: Iterable[str] = IGNORED) -> list[str]:
     return [pattern for name in names for pattern in stated.texts(name, MOST_PATTERNS) or ()]
 
 
@@ -292,21 +304,24 @@ def _matcher(patterns: Iterable[str]) -> Callable[[str], bool]:
     [True, True, False]
     """
     names: set[str] = set()
-    wild: list[str] = []
+    starts: set[str] = set()
+    expressions: dict[str, None] = {}
     for pattern in patterns:
-        if pattern.startswith("re:"):
-            wild.append(_simple_expression(pattern[3:300]))
-            continue
         plain = _plain_name(pattern)
-        if plain == "*" or _ALL.match(plain):
+        if pattern.startswith("re:"):
+            expressions[_simple_expression(pattern[3:300])] = None
+        elif plain == "*" or _ALL.match(plain):
             continue
-        if "*" in plain or "?" in plain or "[" in plain:
-            wild.append(translate(plain[:300]))
-            wild.append(translate(plain[:300] + ".*"))
-        else:
+        elif not _WILD.search(plain):
             names.add(plain)
-    found = _any_of(wild)
-    return lambda module: _named(module, names) or found(module)
+        elif plain.endswith("*") and not _WILD.search(plain[:-1]):
+            starts.add(plain[:-1])
+        else:
+            expressions |= {translate(plain): None, translate(plain + ".*"): None}
+    if len(starts) > MOST_STARTS or len(expressions) > MOST_EXPRESSIONS:
+        raise InvalidInput("The quantisation config names too many patterns.", "quantization_config")
+    prefixes, found = tuple(starts), _any_of(expressions)
+    return lambda module: _named(module, names) or module.startswith(prefixes) or found(module)
 
 
 def _named(module: str, names: set[str]) -> bool:
@@ -324,9 +339,9 @@ def _simple_expression(expression: str) -> str:
     return re.escape(expression)
 
 
-def _any_of(expressions: list[str]) -> Callable[[str], bool]:
+def _any_of(expressions: Iterable[str]) -> Callable[[str], bool]:
     compiled: list[re.Pattern[str]] = []
-    for expression in dict.fromkeys(expressions):
+    for expression in expressions:
         try:
             compiled.append(re.compile(expression))
         except re.error:

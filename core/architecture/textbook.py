@@ -12,6 +12,7 @@ from core.architecture.blueprint import (
 from core.errors import InvalidInput
 
 FAMILY = "textbook"
+PER_TOKEN, FEWEST, MOST = 8, 128, 65_536  # experts of usual models
 
 
 def textbook_blueprint(
@@ -26,8 +27,9 @@ def textbook_blueprint(
 ) -> Blueprint:
     """A model of which only the numbers of the textbook formula are known.
 
-    All parameters that a token does not use are routed experts; the others are one dense block. So the total and the
-    active parameters come out exactly as given, and the cache is 2 * layers * kv_heads * head_dim elements a token.
+    The cache is 2 * layers * kv_heads * head_dim elements a token. The parameters that a token does not use are taken
+    as routed experts, of which it uses eight in 128 (or in 256, ... where the active share is smaller), so that more
+    requests at once read more of them. Total and active parameters come out exactly as given.
 
     Parameters
     ----------
@@ -44,17 +46,28 @@ def textbook_blueprint(
     if not 0 < active_parameters <= parameters:
         raise InvalidInput("The active parameters exceed all parameters.", "active_parameters")
     heads = query_heads or kv_heads
-    idle = parameters - active_parameters
-    counts = {TensorClass.FEED_FORWARD: active_parameters} | ({TensorClass.EXPERT: idle} if idle else {})
+    moe = _experts(parameters, active_parameters, layers) if active_parameters < parameters else None
+    routed = moe.layers * moe.experts_per_token * moe.parameters_per_expert if moe else 0
+    dense = active_parameters - routed
+    counts = {TensorClass.FEED_FORWARD: dense, TensorClass.EXPERT: parameters - dense}
     return Blueprint(
         name=name,
         family=FAMILY,
         layers=layers,
         hidden_size=heads * head_dim,
         vocabulary=0,
-        parameters=counts,
+        parameters={kind: count for kind, count in counts.items() if count},
         attention=(AttentionGroup(AttentionKind.FULL, layers, heads, kv_heads, head_dim, head_dim),),
-        moe=MixtureOfExperts(layers, 1, 0, idle // layers) if idle else None,
+        moe=moe,
         trained_context=trained_context,
         warnings=(ReadingNote(NoteKind.TEXTBOOK),),
     )
+
+
+def _experts(parameters: int, active: int, layers: int) -> MixtureOfExperts:
+    """The fewest experts of a usual number with which eight of them are no more than the active parameters."""
+    experts = FEWEST
+    while (parameters - active) * PER_TOKEN > active * (experts - PER_TOKEN) and experts < MOST:
+        experts *= 2
+    each = min((parameters - active) // (layers * (experts - PER_TOKEN)), active // (layers * PER_TOKEN))
+    return MixtureOfExperts(layers, experts, PER_TOKEN, each)

@@ -16,6 +16,8 @@ def add_vision(draft: Draft, wrapper: Fields) -> None:
     """Count the image tower of a multimodal file, or note that it is not counted."""
     tower = wrapper.section("vision_config")
     if tower is None:
+        if any(name.endswith("ForConditionalGeneration") for name in wrapper.texts("architectures") or ()):
+            draft.note(NoteKind.VISION_NOT_COUNTED, wrapper.text("model_type"))
         return
     kind = tower.text("model_type") or wrapper.text("model_type")
     count = TOWERS.get(kind) or TOWERS.get(wrapper.text("model_type"))
@@ -104,6 +106,20 @@ def _moonvit(tower: Fields, wrapper: Fields, text_hidden: int) -> int:
     return entry + blocks + 2 * hidden + projector
 
 
+def _clip_merging(tower: Fields, wrapper: Fields, text_hidden: int) -> int:
+    """MiniMax M3: two frames a patch, a projector, and another that merges four patches."""
+    hidden, inner = _width(tower)
+    merging = tower.section("img_token_compression_config")
+    if merging is None:
+        raise tower.missing("img_token_compression_config")
+    frames, merge = merging.integer("temporal_patch_size"), merging.integer("spatial_merge_size")
+    entry = tower.integer("num_channels", default=3) * frames * tower.integer("patch_size") ** 2 * hidden + 2 * hidden
+    wide = tower.integer("projection_dim")
+    square = wide * wide + wide
+    projectors = hidden * wide + wide + square + merge * merge * wide * wide + wide + square
+    return entry + _blocks(tower, "num_hidden_layers") * _block(hidden, inner) + projectors
+
+
 TOWERS: dict[str, Callable[[Fields, Fields, int], int]] = {
     "qwen3_vl": _qwen,
     "qwen3_vl_moe": _qwen,
@@ -116,5 +132,5 @@ TOWERS: dict[str, Callable[[Fields, Fields, int], int]] = {
     "gemma4_vision": _gemma4,
     "llama4_vision_model": _llama4,
     "kimi_k25": _moonvit,
-    "kimi_k3": _moonvit,
+    "clip_vision_model": _clip_merging,
 }

@@ -75,3 +75,90 @@ def test_a_window_as_long_as_the_context_is_none() -> None:
 
 def test_a_window_that_is_switched_off_is_none() -> None:
     assert [g.kind for g in blueprint_of("Qwen__Qwen2.5-7B-Instruct").attention] == [AttentionKind.FULL]
+
+
+def test_chunks() -> None:
+    chunk, full = blueprint_of("meta-llama__Llama-4-Scout-17B-16E-Instruct").attention
+    assert (chunk.kind, chunk.layers, chunk.window) == (AttentionKind.CHUNK, 36, 8192)
+    assert (full.kind, full.layers, full.kv_heads, full.key_dim) == (AttentionKind.FULL, 12, 8, 128)
+
+
+def test_layers_that_read_the_cache_of_another() -> None:
+    for name, window, full in (
+        ("google__gemma-4-E2B-it", 12, 3),
+        ("google__gemma-4-E4B-it", 20, 4),
+        ("google__gemma-3n-E4B-it", 16, 4),
+    ):
+        blueprint = blueprint_of(name)
+        local, everywhere = blueprint.attention
+        assert (local.cached, everywhere.cached) == (window, full)
+        assert blueprint.caching_layers == window + full < local.layers + everywhere.layers == blueprint.layers
+
+
+def test_full_layers_of_their_own_shape() -> None:
+    local, everywhere = blueprint_of("google__gemma-4-26B-A4B").attention
+    assert (local.layers, local.kv_heads, local.key_dim, local.window) == (25, 8, 256, 1024)
+    assert (everywhere.layers, everywhere.kv_heads, everywhere.key_dim, everywhere.value_dim) == (5, 2, 512, 512)
+
+
+def test_keys_wider_than_values() -> None:
+    full, local = blueprint_of("XiaomiMiMo__MiMo-V2-Flash").attention
+    assert (full.layers, full.kv_heads, full.key_dim, full.value_dim) == (9, 4, 192, 128)
+    assert (local.layers, local.kv_heads, local.window) == (39, 8, 128)
+    assert growing_elements(blueprint_of("XiaomiMiMo__MiMo-V2-Flash")) * 2 == 23_040
+
+
+def test_mamba2() -> None:
+    blueprint = blueprint_of("nvidia__NVIDIA-Nemotron-3-Nano-30B-A3B-BF16")
+    (group,) = blueprint.recurrent
+    assert (group.kind, group.layers) == (RecurrentKind.MAMBA2, 23)
+    # Inner width 64 * 64, eight groups of 128 numbers, a convolution over four tokens.
+    assert state_bytes(group) == (4096 + 2 * 8 * 128) * 3 * 2 + 64 * 64 * 128 * 4
+    assert growing_elements(blueprint) * 2 == 6 * 2 * (128 + 128) * 2 == 6_144
+    assert sum(g.layers for g in blueprint_of("tiiuae__Falcon-H1-34B-Instruct").recurrent) == 72
+
+
+def test_mamba1() -> None:
+    blueprint = blueprint_of("ai21labs__Jamba-v0.1")
+    (group,) = blueprint.recurrent
+    assert (group.kind, group.layers) == (RecurrentKind.MAMBA1, 28)
+    assert state_bytes(group) == 8192 * 3 * 2 + 8192 * 16 * 4
+
+
+def test_kimi_delta_attention() -> None:
+    blueprint = blueprint_of("moonshotai__Kimi-Linear-48B-A3B-Instruct")
+    (group,) = blueprint.recurrent
+    assert (group.kind, group.layers) == (RecurrentKind.KDA, 20)
+    assert state_bytes(group) == 3 * 32 * 128 * 3 * 2 + 32 * 128 * 128 * 4
+    assert growing_elements(blueprint) * 2 == 7 * 576 * 2 == 8_064
+
+
+def test_lightning_attention() -> None:
+    blueprint = blueprint_of("MiniMaxAI__MiniMax-M1-80k")
+    (group,) = blueprint.recurrent
+    assert (group.kind, group.layers) == (RecurrentKind.LIGHTNING, 70)
+    assert 70 * state_bytes(group) == 70 * 64 * 128 * 128 * 4 == 280 * 2**20
+    assert growing_elements(blueprint) * 2 == 40_960
+
+
+def test_compressed_attention() -> None:
+    groups = {g.compression: g for g in blueprint_of("deepseek-ai__DeepSeek-V4-Flash").attention}
+    assert {ratio: g.layers for ratio, g in groups.items()} == {0: 2, 4: 21, 128: 20}
+    assert all((g.latent_dim, g.window) == (512, 128) for g in groups.values())
+    assert (groups[4].index_layers, groups[4].index_dim, groups[4].index_top_k) == (21, 128, 512)
+    assert groups[128].index_layers == groups[0].index_layers == 0
+    pro = {g.compression: g.layers for g in blueprint_of("deepseek-ai__DeepSeek-V4-Pro").attention}
+    assert pro == {4: 30, 128: 31}
+
+
+def test_a_full_cache_with_an_index() -> None:
+    dense, sparse = blueprint_of("MiniMaxAI__MiniMax-M3").attention
+    assert (dense.layers, dense.index_layers) == (3, 0)
+    assert (sparse.layers, sparse.index_layers, sparse.index_dim, sparse.index_top_k) == (57, 57, 128, 2048)
+
+
+def test_encoders_keep_nothing() -> None:
+    for name in ("BAAI__bge-m3", "BAAI__bge-reranker-v2-m3", "nomic-ai__nomic-embed-text-v1.5"):
+        blueprint = blueprint_of(name)
+        assert blueprint.is_encoder
+        assert blueprint.caching_layers == 0

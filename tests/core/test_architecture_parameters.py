@@ -21,8 +21,8 @@ def blueprint_of(name: str) -> Blueprint:
 
 def test_the_table_is_large_and_nearly_always_exact() -> None:
     exact = [name for name, row in GOLDEN.items() if row["tolerance"] <= 1e-6]
-    assert len(GOLDEN) >= 130
-    assert len(exact) >= len(GOLDEN) - 10
+    assert len(GOLDEN) >= 165
+    assert len(exact) >= len(GOLDEN) - 6
     assert all(row["tolerance"] <= 1e-6 or row["note"] for row in GOLDEN.values())
 
 
@@ -66,3 +66,23 @@ def test_prediction_layers_are_counted_apart() -> None:
     row = GOLDEN["deepseek-ai__DeepSeek-R1"]
     blueprint = blueprint_of("deepseek-ai__DeepSeek-R1")
     assert blueprint.total_parameters + blueprint.parameters[TensorClass.MTP] == row["published"]
+
+
+def test_a_shared_expert_of_its_own_width() -> None:
+    # The geometry of Qwen2-57B-A14B, of which the vendor says 57.4 B and 14 B.
+    shape = {"hidden_size": 3584, "num_hidden_layers": 28, "num_attention_heads": 28, "num_key_value_heads": 4}
+    experts = {"num_experts": 64, "num_experts_per_tok": 8, "moe_intermediate_size": 2560}
+    shared = {"shared_expert_intermediate_size": 20_480, "intermediate_size": 18_944, "vocab_size": 151_936}
+    blueprint = read_config({"model_type": "qwen2_moe", **shape, **experts, **shared})
+    assert round(blueprint.total_parameters / 1e9, 1) == 57.4
+    assert blueprint.parameters[TensorClass.SHARED_EXPERT] == 28 * 3 * 3584 * 20_480
+    assert blueprint.active_parameters == pytest.approx(14e9, rel=0.05)
+
+
+def test_norms_before_and_after_each_block() -> None:
+    # The geometry of GLM-4-32B-0414.
+    shape = {"hidden_size": 6144, "num_hidden_layers": 61, "num_attention_heads": 48, "num_key_value_heads": 2}
+    rest = {"head_dim": 128, "intermediate_size": 23_040, "vocab_size": 151_552, "attention_bias": False}
+    blueprint = read_config({"model_type": "glm4", **shape, **rest})
+    assert blueprint.double_norms
+    assert round(blueprint.total_parameters / 1e9, 2) == 32.57

@@ -126,3 +126,18 @@ def test_an_expression_of_the_file_cannot_run_for_ever() -> None:
     group = {"targets": ["Linear"], "weights": {"num_bits": 4, "type": "int", "group_size": 128, "symmetric": True}}
     quantisation = quantised(LLAMA, quantization_config={**config, "config_groups": {"group_0": group}})
     assert quantisation.bits[TensorClass.FEED_FORWARD] == 4.125
+
+
+def test_a_flood_of_patterns_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="too many patterns"):
+        quantised(
+            LLAMA, quantization_config={"quant_method": "fp8", "ignored_layers": [f"*{i}*x" for i in range(9999)]}
+        )
+
+
+def test_a_list_that_names_every_module_is_read_as_its_patterns_are() -> None:
+    short = json.loads((CONFIGS / "zai-org__GLM-5.2-FP8.json").read_text(encoding="utf-8"))
+    config = short["quantization_config"]
+    long = [name.replace("*", str(layer)) for name in config["modules_to_not_convert"] for layer in range(79)]
+    full = read_config({**short, "quantization_config": {**config, "modules_to_not_convert": long}})
+    assert full.quantisation == read_config(short).quantisation

@@ -1,0 +1,130 @@
+"""Linear attention hybrids: Kimi Linear and Kimi K3 (KDA beside latent attention), MiniMax M1 (lightning attention)."""
+
+from core.architecture.blueprint import RecurrentGroup, RecurrentKind, TensorClass
+from core.architecture.decoder import read_core
+from core.architecture.draft import Draft
+from core.architecture.fields import Fields
+from core.architecture.latent import latent_attention, read_latent
+from core.architecture.modules import (
+    Experts,
+    Heads,
+    attention,
+    embedding_and_head,
+    feed_forward,
+    mixture,
+    read_expert_counts,
+    read_heads,
+)
+
+
+def read_kimi_linear(fields: Fields, family: str) -> Draft:
+    """Count Kimi Linear: three layers in four with Kimi delta attention, the others latent."""
+    draft = Draft(fields, read_core(fields))
+    embedding_and_head(draft)
+    linear = fields.section("linear_attn_config")
+    if linear is None:
+        raise fields.missing("linear_attn_config")
+    full = set(linear.integers("full_attn_layers") or [])  # counted from 1
+    latent, experts = read_latent(fields), _read_experts(fields)
+    first = fields.integer("first_k_dense_replace", default=0, least=0)
+    for index in range(draft.core.layers):
+        layer = f"layers.{index}."
+        if index + 1 in full:
+            latent_attention(draft, layer, latent)
+            draft.attend(latent.group())
+        else:
+            _delta_layer(draft, layer, linear)
+        draft.vector(layer + "norms", 2 * draft.core.hidden_size)
+        if experts is None or index < first:
+            feed_forward(draft, layer + "mlp", fields.integer("intermediate_size"))
+        else:
+            mixture(draft, layer, experts)
+            if experts.latent and fields.flag("latent_moe_use_norm"):
+                draft.vector(layer + "mlp.norm", experts.latent)
+    return draft
+
+
+def _read_experts(fields: Fields) -> Experts | None:
+    experts, per_token = read_expert_counts(fields)
+    if not experts:
+        return None
+    inner = fields.integer("moe_intermediate_size")
+    shared = fields.integer("num_shared_experts", default=0, least=0, most=1024) * inner
+    latent = fields.integer("routed_expert_hidden_size", default=0, least=0)
+    return Experts(experts, per_token, inner, shared, router_bias=True, latent=latent)
+
+
+def _delta_layer(draft: Draft, layer: str, linear: Fields) -> None:
+    """Query, key, value and output, three short convolutions, a decay for each channel by a low rank, and a gate."""
+    heads, dim = linear.heads("num_heads"), linear.integer("head_dim")
+    kernel = linear.integer("short_conv_kernel_size", most=1024)
+    hidden, width, kind, path = draft.core.hidden_size, heads * dim, TensorClass.RECURRENT, layer + "self_attn."
+    for name in ("q_proj", "k_proj", "v_proj"):
+        draft.linear(kind, path + name, hidden, width)
+    draft.linear(kind, path + "o_proj", width, hidden)
+    draft.linear(kind, path + "f_a_proj", hidden, dim)
+    draft.linear(kind, path + "f_b_proj", dim, width)
+    draft.linear(kind, path + "b_proj", hidden, heads)
+    if linear.flag("use_full_rank_gate"):
+        draft.linear(kind, path + "g_proj", hidden, width)
+    else:
+        draft.linear(kind, path + "g_a_proj", hidden, dim)
+        draft.linear(kind, path + "g_b_proj", dim, width)
+    draft.vector(path + "conv1d", 3 * width * kernel)
+    draft.vector(path + "decay", heads + width)
+    draft.vector(path + "o_norm", dim)
+    draft.recur(
+        RecurrentGroup(
+            kind=RecurrentKind.KDA,
+            layers=1,
+            heads=heads,
+            key_dim=dim,
+            value_dim=dim,
+            convolution_elements=3 * width * (kernel - 1),
+            matrix_elements=heads * dim * dim,
+        )
+    )
+
+
+def read_lightning(fields: Fields, family: str) -> Draft:
+    """Count MiniMax M1: seven layers in eight with lightning attention, experts everywhere."""
+    draft = Draft(fields, read_core(fields))
+    embedding_and_head(draft)
+    heads = read_heads(fields, draft.core.hidden_size)
+    experts, per_token = read_expert_counts(fields)
+    inner = fields.integer("intermediate_size")
+    shared = fields.integer("shared_intermediate_size", default=0, least=0)
+    for index, full in enumerate(fields.per_layer("attn_type_list", draft.core.layers, most=1)):
+        layer = f"layers.{index}."
+        if full:
+            attention(draft, layer, heads)
+            draft.attend(heads.group())
+        else:
+            _lightning_layer(draft, layer, heads)
+        draft.vector(layer + "norms", 2 * draft.core.hidden_size)
+        if experts:
+            mixture(draft, layer, Experts(experts, per_token, inner, shared), "block_sparse_moe")
+        else:
+            feed_forward(draft, layer + "mlp", inner)
+    return draft
+
+
+def _lightning_layer(draft: Draft, layer: str, heads: Heads) -> None:
+    """One projection to query, key and value, a gate, a norm, and the output; its state has no convolution."""
+    hidden, path, kind = draft.core.hidden_size, layer + "self_attn.", TensorClass.RECURRENT
+    width = heads.query_heads * heads.key_dim
+    draft.linear(kind, path + "qkv_proj", hidden, 3 * width)
+    draft.linear(kind, path + "output_gate", hidden, width)
+    draft.linear(kind, path + "out_proj", width, hidden)
+    draft.vector(path + "norm", width)
+    draft.recur(
+        RecurrentGroup(
+            kind=RecurrentKind.LIGHTNING,
+            layers=1,
+            heads=heads.query_heads,
+            key_dim=heads.key_dim,
+            value_dim=heads.key_dim,
+            convolution_elements=0,
+            matrix_elements=heads.query_heads * heads.key_dim**2,
+        )
+    )
