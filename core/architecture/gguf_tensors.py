@@ -13,7 +13,8 @@ _SPLIT_EXPERT = re.compile(r"^ffn_(?:gate|up|down)\.\d+\.")  # files of 2023 and
 
 EXPERT_PARTS = ("_exps.", "_chexps.")
 VISION_STARTS = ("v.", "mm.", "a.", "resampler.", "model.image_newline")
-VECTORS = ("ssm_conv1d", "ssm_a", "ssm_d", "exp_probs_b", "attn_sinks", "altup_correct", "layer_output_scale")
+VECTORS = ("ssm_conv1d", "exp_probs_b", "attn_sinks", "altup_correct", "layer_output_scale")
+STATE_VECTORS = ("ssm_a", "ssm_d", "ssm_dt.bias")
 
 # The first that fits a tensor's name within its layer; what fits none is a projection of the feed-forward block.
 LAYER_CLASSES: tuple[tuple[str, TensorClass], ...] = (
@@ -162,6 +163,7 @@ def _is_vector(name: str, tensor: GgufTensor) -> bool:
         return False
     return (
         name.startswith(VECTORS)
+        or name in STATE_VECTORS
         or "norm" in name
         or name.endswith((".bias", "scale"))
         or sum(n > 1 for n in tensor.shape) < 2
