@@ -5,6 +5,7 @@ used, and what is not needed is passed over without being read.
 """
 
 import struct
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
@@ -125,3 +126,16 @@ class HeaderStream:
         self._piece, self._start, self._at = b"".join(pieces), position, 0
         if len(self._piece) < count:  # the file became shorter while it was read
             raise self.truncated(what)
+
+
+def pieces(stream: HeaderStream, length: int, what: str) -> Callable[[], bytes]:
+    """A function that returns the next piece of so many bytes; empty at their end."""
+    left = length
+
+    def piece() -> bytes:
+        nonlocal left
+        count = min(left, PIECE)
+        left -= count
+        return stream.take(count, what) if count else b""
+
+    return piece
