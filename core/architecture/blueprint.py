@@ -53,11 +53,13 @@ class AttentionGroup:
     key_dim: int  # width of one key head
     value_dim: int  # width of one value head
     window: int = 0  # [tokens]; WINDOW and CHUNK only
-    latent_dim: int = 0  # KV rank + rotary width; LATENT kinds only
-    index_dim: int = 0  # width of the indexer key; SPARSE_LATENT and COMPRESSED only
+    latent_dim: int = 0  # KV rank + rotary width; LATENT kinds, and the shared vector of COMPRESSED
+    index_dim: int = (
+        0  # width of the indexer key; SPARSE_LATENT, COMPRESSED, and FULL where blocks are picked (MiniMax M3)
+    )
     index_top_k: int = 0  # [tokens] read by a sparse layer
     index_layers: int = 0  # layers that keep an indexer key
-    compression: int = 0  # [tokens] per compressed vector; COMPRESSED only
+    compression: int = 0  # [tokens] per compressed vector; COMPRESSED only, 0: the window alone
     caching_layers: int = -1  # layers with a cache of their own; -1: all of them
 
     @property

@@ -121,16 +121,25 @@ def read_config(
     if not context:
         draft.note(NoteKind.CONTEXT_NOT_STATED)
     quantisation = read_quantisation(wrapper, fields, draft)
-    return draft.blueprint(name or wrapper.text("_name_or_path") or _title(wrapper), family, context, quantisation)
+    return draft.blueprint(name or _stated_name(wrapper) or _title(wrapper), family, context, quantisation)
 
 
 def read_config_file(path: Path | str, *, assume_conventional: bool = False) -> tuple[Blueprint, dict[str, Any]]:
     """Read a config.json from disk: its blueprint, and the object as it stands in the file."""
     path = Path(path)
     config = _load(path)
-    name = path.parent.name if path.name == "config.json" else path.stem
-    blueprint = read_config(config, name, file=path.name, assume_conventional=assume_conventional)
+    blueprint = read_config(config, _model_name(path), file=path.name, assume_conventional=assume_conventional)
     return blueprint, config
+
+
+def _model_name(path: Path) -> str:
+    """What the place of a file says about the model: a folder of its own, a hub's cache, or the file's name."""
+    if path.name != "config.json":
+        return path.stem
+    folder = path.resolve().parent
+    if folder.parent.name == "snapshots" and folder.parent.parent.name.startswith("models--"):
+        return folder.parent.parent.name.removeprefix("models--").replace("--", "/", 1)
+    return folder.name if re.search(r"\d", folder.name) else ""  # "Downloads" names no model
 
 
 def _load(path: Path) -> dict[str, Any]:
@@ -217,6 +226,12 @@ def _title(wrapper: Fields) -> str:
     """The architecture as the file names it."""
     names = wrapper.texts("architectures") or []
     return re.sub(r"[^\w.+-]", "", names[0])[:80] if names else _type(wrapper)
+
+
+def _stated_name(wrapper: Fields) -> str:
+    """The name that the file gives, unless it is a path on the machine that wrote it."""
+    stated = wrapper.text("_name_or_path")
+    return stated if re.fullmatch(r"[\w.-]+(/[\w.-]+)?", stated) and len(stated) <= 120 else ""
 
 
 def _refuse(wrapper: Fields) -> NoReturn:

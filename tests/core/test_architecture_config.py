@@ -28,11 +28,27 @@ def test_a_file_gives_blueprint_and_object() -> None:
     assert config["num_hidden_layers"] == 32
 
 
-def test_a_folder_names_the_model(tmp_path: Path) -> None:
-    folder = tmp_path / "Llama-3.1-8B"
-    folder.mkdir()
-    (folder / "config.json").write_text(json.dumps(LLAMA), encoding="utf-8")
-    assert read_config_file(folder / "config.json")[0].name == "Llama-3.1-8B"
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        ("Llama-3.1-8B", "Llama-3.1-8B"),
+        (
+            "models--meta-llama--Llama-3.1-8B/snapshots/0e9e39f249a16976918f6564b8830bc894c89659",
+            "meta-llama/Llama-3.1-8B",
+        ),
+        ("Downloads", "LlamaForCausalLM"),
+    ],
+)
+def test_a_folder_names_the_model(tmp_path: Path, folder: str, name: str) -> None:
+    path = tmp_path / folder / "config.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(LLAMA), encoding="utf-8")
+    assert read_config_file(path)[0].name == name
+
+
+def test_the_file_names_the_model_but_not_by_a_path() -> None:
+    assert read_config(changed(_name_or_path="meta-llama/Llama-3.1-8B")).name == "meta-llama/Llama-3.1-8B"
+    assert read_config(changed(_name_or_path="/home/someone/checkpoints/run7")).name == "LlamaForCausalLM"
 
 
 def test_parameters_of_a_small_decoder_by_hand() -> None:
