@@ -113,7 +113,10 @@ class NoteKind(StrEnum):
     LATENT_AS_FULL = "latent_as_full"  # a GGUF of before April 2025, with which engines keep full heads
     STORED_TWICE = "stored_twice"  # a tensor that engines do not load; subject: its class and size
     UNKNOWN_TENSORS = "unknown_tensors"  # counted with the feed-forward block; subject: how many, and one of them
-    FILES_DISAGREE = "files_disagree"  # config.json against the weight files; subject: both figures
+    FULL_PRECISION = "full_precision"  # stored in 32 bit, which engines load in 16
+    FILES_DISAGREE = (
+        "files_disagree"  # config.json against the weight files; subject: parameters by the files, and by config.json
+    )
     TEXTBOOK = "textbook"  # typed in: one class of parameters, every layer with full attention
 
 

@@ -25,7 +25,8 @@ SENTENCES: Mapping[NoteKind, str] = {
     ),
     NoteKind.STORED_TWICE: N_("The files hold {subject} that no engine loads; it is not counted."),
     NoteKind.UNKNOWN_TENSORS: N_("Tensors of unknown purpose are counted with the feed-forward blocks: {subject}."),
-    NoteKind.FILES_DISAGREE: N_("config.json and the weight files disagree: {subject}. The files were followed."),
+    NoteKind.FULL_PRECISION: N_("The weights are stored in 32 bit; engines load them in 16."),
+    NoteKind.FILES_DISAGREE: N_("The weight files and config.json count different numbers of parameters: {subject}."),
     NoteKind.TEXTBOOK: N_(
         "A textbook model: every layer keeps a full cache, embedding and norms are not counted apart, and parameters "
         "that a token does not use are taken as experts, of which it uses eight."

@@ -58,9 +58,22 @@ class Weights:
     unknown: int = 0
     unknown_name: str = ""
 
-    @property
-    def total_bytes(self) -> int:
-        return self.bytes.total()
+    def add(self, kind: TensorClass | None, tensor: SafeTensor, parameters: int) -> None:
+        """Count a tensor; one without a class goes with the feed-forward blocks, and is noted."""
+        if kind is None:
+            kind, self.unknown = TensorClass.FEED_FORWARD, self.unknown + 1
+            self.unknown_name = self.unknown_name or tensor.name[:120]
+        self.bytes[kind] += tensor.bytes
+        self.parameters[kind] += parameters
+        self.dtypes[tensor.dtype] += tensor.bytes
+        if tensor.dtype == "F32" and len(tensor.shape) > 1:
+            self.full_precision[kind] += tensor.bytes
+
+    def attention_is_recurrent(self, stored: int, parameters: int) -> None:
+        """Move what a layer that keeps a state calls attention."""
+        for sums, moved in ((self.bytes, stored), (self.parameters, parameters)):
+            sums[TensorClass.ATTENTION] -= moved
+            sums[TensorClass.RECURRENT] += moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,29 +94,19 @@ def weigh(tensors: Iterable[SafeTensor], layers: int, packing: Packing = NOT_PAC
     `layers` is the number of layers of the language model; those that come after them are for prediction.
     """
     weights = Weights()
-    attention: dict[int, list[int]] = {}  # by layer: bytes and parameters
+    attention: dict[int, tuple[int, int]] = {}  # by layer: bytes and parameters
     stateful: set[int] = set()
     for tensor in tensors:
         kind, layer = tensor_class(tensor, layers)
-        if kind is None:
-            kind, weights.unknown = TensorClass.FEED_FORWARD, weights.unknown + 1
-            weights.unknown_name = weights.unknown_name or tensor.name[:120]
         count = _parameters(tensor, packing)
-        weights.bytes[kind] += tensor.bytes
-        weights.parameters[kind] += count
-        weights.dtypes[tensor.dtype] += tensor.bytes
-        if tensor.dtype == "F32" and len(tensor.shape) > 1:
-            weights.full_precision[kind] += tensor.bytes
-        if kind is TensorClass.ATTENTION and layer >= 0:
-            sums = attention.setdefault(layer, [0, 0])
-            sums[0] += tensor.bytes
-            sums[1] += count
+        weights.add(kind, tensor, count)
+        if kind is TensorClass.ATTENTION:
+            stored, counted = attention.get(layer, (0, 0))
+            attention[layer] = stored + tensor.bytes, counted + count
         if _STATE_MARK.search(tensor.name):
             stateful.add(layer)
     for layer in stateful & set(attention):
-        for sums, moved in zip((weights.bytes, weights.parameters), attention[layer], strict=True):
-            sums[TensorClass.ATTENTION] -= moved
-            sums[TensorClass.RECURRENT] += moved
+        weights.attention_is_recurrent(*attention[layer])
     return weights
 
 

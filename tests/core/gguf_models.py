@@ -51,7 +51,9 @@ def write(
     assert writer.fout is not None
     for stream, part in zip(writer.fout, writer.tensors, strict=True):
         writer.write_padding(stream, stream.tell())
-        stream.truncate(stream.tell() + sum(writer.ggml_pad(one.nbytes, writer.data_alignment) for one in part.values()))
+        stream.truncate(
+            stream.tell() + sum(writer.ggml_pad(one.nbytes, writer.data_alignment) for one in part.values())
+        )
     writer.close()
 
 
