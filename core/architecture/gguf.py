@@ -26,7 +26,7 @@ MOST_PARTS = 1_000
 MOST_KEPT_TEXT = 4_096  # [bytes]; longer ones are prompts and licences
 MOST_KEPT_NUMBERS = 4_096  # in a list: one for each layer
 MOST_KEPT = 16 * 10**6  # [bytes] of everything that is kept of the metadata
-MOST_TEXTS = 5_000_000  # in the lists of a file: tokens and merges
+MOST_TEXTS = 2_000_000  # in the lists of a file: tokens and merges
 MOST_NAME = 256  # [bytes] of a tensor; ggml itself allows 63
 MOST_DIMENSIONS = 4
 MOST_ALIGNMENT = 1 << 20
@@ -339,7 +339,7 @@ def _check_offsets(stream: HeaderStream, tensors: list[GgufTensor], offsets: lis
         if offset < after:
             raise InvalidInput(f"{stream.name}: the tensors {before[:80]} and {tensor.name[:80]} overlap.")
         before, after = tensor.name, offset + tensor.bytes
-    if data + after > stream.size:
+    if after and data + after > stream.size:
         missing = data + after - stream.size
         raise InvalidInput(
             f"{stream.name} is incomplete: {missing:,} of {data + after:,} bytes are missing; download it again."
