@@ -1,12 +1,10 @@
 """Blueprints of GGUF files against those of the config.json that the files were laid out from."""
 
-from dataclasses import replace
 from pathlib import Path
 
-import gguf
 import pytest
 
-from core.architecture.blueprint import AttentionKind, Blueprint, NoteKind, TensorClass
+from core.architecture.blueprint import Blueprint, TensorClass
 from core.architecture.config import read_config
 from core.architecture.gguf import read_gguf
 from core.architecture.gguf_blueprint import read_gguf_blueprint
