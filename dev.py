@@ -238,6 +238,18 @@ def command_format(arguments: list[str]) -> None:
     run([BIN / "ruff", "format", *SOURCES])
 
 
+def command_translations(arguments: list[str]) -> None:
+    """bring resources/i18n up to date with the texts in the sources (resources/i18n/README.md)"""
+    prepare()
+    template = ROOT / "build" / "tonnage.pot"
+    template.parent.mkdir(exist_ok=True)
+    plain = ["--no-location", "--sort-output", "--width=110", "--project=Tonnage", "--version="]
+    run([BIN / "pybabel", "-q", "extract", "-k", "N_", "-k", "marked", *plain, "-o", template, "core", "desktop"])
+    kept = ["--no-fuzzy-matching", "--ignore-obsolete", "--ignore-pot-creation-date", "--width=110"]
+    run([BIN / "pybabel", "-q", "update", "-D", "tonnage", "-i", template, "-d", ROOT / "resources" / "i18n", *kept])
+    say("the catalogues in resources/i18n hold every text; `make test` names those without a translation")
+
+
 def command_bench(arguments: list[str]) -> None:
     """measure the promised budgets and print them beside their limits"""
     need("measuring", OFFSCREEN)
@@ -290,13 +302,14 @@ def command_help(arguments: list[str]) -> None:
     """show this list"""
     caller = "py dev.py" if WINDOWS else "make"
     for name, command in COMMANDS.items():
-        print(f"  {caller} {name:<8} {command.__doc__}")
+        print(f"  {caller} {name:<12} {command.__doc__}")
 
 
 COMMANDS = {
     "run": command_run,
     "test": command_test,
     "format": command_format,
+    "translations": command_translations,
     "bench": command_bench,
     "package": command_package,
     "lock": command_lock,

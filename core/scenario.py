@@ -126,7 +126,7 @@ class Economics(Choice):
 class Scenario(Choice):
     """Everything that `core.sizing.size` needs besides the catalogue."""
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    schema_version: Literal[1] = 1
     name: Name = "Untitled"
     client: Name = ""
     mode: Mode = Mode.REAL

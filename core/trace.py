@@ -144,52 +144,65 @@ EXPRESSION_NAMES: dict[str, Any] = {
 
 
 class Trace:
-    """The figures of one sizing by key, in the order in which they were found."""
+    """The figures of one sizing by key, in the order in which they were found.
 
-    __slots__ = ("_entries",)
+    Values stand apart from how they were found, and records are made when asked for: recording is in every sizing,
+    explaining in few.
+    """
+
+    __slots__ = ("_found", "_values")
 
     def __init__(self) -> None:
-        self._entries: dict[str, Entry] = {}
+        self._values: dict[str, Any] = {}
+        self._found: dict[str, tuple[Any, Any]] = {}  # (unit, origin) of a given number, (function, inputs) of another
+
+    def copy(self) -> "Trace":
+        """A trace with the same figures, to which others can be added or put in place."""
+        twin = Trace()
+        twin._values, twin._found = self._values.copy(), self._found.copy()
+        return twin
 
     def given(self, key: str, value: Any, unit: Unit, origin: Origin = CHOICE) -> Any:
         """Record a number from outside and return it."""
-        self._entries[key] = Given(key, value, unit, origin)
+        self._values[key] = value
+        self._found[key] = (unit, origin)
         return value
 
     def compute(self, key: str, function: Callable[..., Any], **inputs: str | Sequence[str]) -> Any:
         """Apply a formula to recorded entries (named by key), record the result under `key`, and return it."""
-        entries = self._entries
+        values = self._values
         arguments = {
-            name: entries[at].value if isinstance(at, str) else [entries[k].value for k in at]
-            for name, at in inputs.items()
+            name: values[at] if at.__class__ is str else [values[k] for k in at] for name, at in inputs.items()
         }
-        value = function(**arguments)
-        entries[key] = Computed(key, value, function, inputs)
+        value = values[key] = function(**arguments)
+        self._found[key] = (function, inputs)
         return value
 
     def __getitem__(self, key: str) -> Any:
         """The value of a figure."""
-        return self._entries[key].value
+        return self._values[key]
 
     def __contains__(self, key: object) -> bool:
-        return key in self._entries
+        return key in self._values
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
+        return iter(self._values)
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._values)
 
     def get(self, key: str, default: Any = None) -> Any:
-        entry = self._entries.get(key)
-        return default if entry is None else entry.value
+        return self._values.get(key, default)
 
     def entry(self, key: str) -> Entry:
         """The record of a figure: how it was found."""
         try:
-            return self._entries[key]
+            how, detail = self._found[key]
         except KeyError:
             raise TonnageError(f"There is no figure called {key!r} in this sizing.") from None
+        if isinstance(how, Unit):
+            return Given(key, self._values[key], how, detail)
+        return Computed(key, self._values[key], how, detail)
 
     def reevaluate(self, key: str) -> Any:
         """Compute a figure again from the given numbers alone."""
@@ -197,12 +210,15 @@ class Trace:
 
         def value(at: str) -> Any:
             if at not in done:
-                entry = self._entries[at]
+                entry = self.entry(at)
                 if isinstance(entry, Given):
                     done[at] = entry.value
                 else:
                     done[at] = entry.function(
-                        **{n: value(k) if isinstance(k, str) else [value(one) for one in k] for n, k in entry.inputs.items()}
+                        **{
+                            n: value(k) if isinstance(k, str) else [value(one) for one in k]
+                            for n, k in entry.inputs.items()
+                        }
                     )
             return done[at]
 
@@ -212,21 +228,21 @@ class Trace:
         """The figures that take this one as an input: where it goes."""
         return [
             entry.key
-            for entry in self._entries.values()
+            for entry in map(self.entry, self)
             if isinstance(entry, Computed)
             and any(key == at or (not isinstance(at, str) and key in at) for at in entry.inputs.values())
         ]
 
     def with_numbers(self, key: str, write: Callable[[Any, Unit], str]) -> str:
         """The formula's expression with each parameter replaced by its written value."""
-        entry = self._entries[key]
+        entry = self.entry(key)
         if isinstance(entry, Given):
             return write(entry.value, entry.unit)
         text = formula_of(entry.function).expression
         written: dict[str, str] = {}
         for name, at in entry.inputs.items():
             keys = [at] if isinstance(at, str) else list(at)
-            numbers = [write(self._entries[k].value, self._entries[k].unit) for k in keys]
+            numbers = [write(self._values[k], self.entry(k).unit) for k in keys]
             written[name] = numbers[0] if isinstance(at, str) else " + ".join(numbers)
         return _Substitute(written).text(text)
 

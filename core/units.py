@@ -42,7 +42,7 @@ class Unit(StrEnum):
     YEAR = "years"
 
 
-_NUMBER = re.compile(r"^\s*(?P<number>[+-]?[\d.,'  \u2009_]*\d[.,]?)\s*(?P<suffix>[^\d]*)$")
+_NUMBER = re.compile(r"^\s*(?P<number>[+-]?[\d.,'’\s_]*\d[.,]?)\s*(?P<suffix>[^\d]*)$")
 
 _TOKENS = {"": 1, "k": 1024, "m": 1024**2, "ki": 1024, "mi": 1024**2}
 _COUNTS = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9, "bn": 10**9, "t": 10**12}
@@ -67,7 +67,9 @@ def parse_tokens(text: str, decimal_comma: bool = False) -> int:
     >>> parse_tokens("256K"), parse_tokens("1.5M"), parse_tokens("262,144")
     (262144, 1572864, 262144)
     """
-    return round(_scaled(text, _TOKENS, decimal_comma, "a length such as 256K or 8192", strip=("tokens", "token", "tok")))
+    return round(
+        _scaled(text, _TOKENS, decimal_comma, "a length such as 256K or 8192", strip=("tokens", "token", "tok"))
+    )
 
 
 def parse_count(text: str, decimal_comma: bool = False) -> int:
@@ -76,7 +78,9 @@ def parse_count(text: str, decimal_comma: bool = False) -> int:
     >>> parse_count("40"), parse_count("4 B"), parse_count("0.57B")
     (40, 4000000000, 570000000)
     """
-    return round(_scaled(text, _COUNTS, decimal_comma, "a number such as 40 or 4B", strip=("users", "user", "parameters")))
+    return round(
+        _scaled(text, _COUNTS, decimal_comma, "a number such as 40 or 4B", strip=("users", "user", "parameters"))
+    )
 
 
 def parse_bytes(text: str, decimal_comma: bool = False) -> int:

@@ -17,8 +17,8 @@ LOCKS = ["requirements.lock", "requirements-dev.lock"]
 
 # A module of core imports only what stands above it here. A new module takes its place in this list.
 LAYERS = [
-    "units",
     "errors",
+    "units",
     "trace",
     "architecture",
     "catalogue",

@@ -15,7 +15,8 @@ from core.architecture.blueprint import TensorClass
 
 
 class Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    # some published configs hold "Infinity", which must not become null on its way through a file
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, ser_json_inf_nan="constants")
 
 
 class Confidence(StrEnum):
@@ -30,14 +31,21 @@ class Confidence(StrEnum):
     YOURS = "yours"
 
 
-class Source(Record):
-    """Where a figure was found: a title and, where known, an address that a client can open."""
+class Reference(Record):
+    """A title and, where known, an address that a client can open."""
 
     title: str = Field(min_length=1)
-    address: str = ""
-    date: str = ""  # ISO, as precise as known: "2026", "2026-08", "2026-08-12"
-    confidence: Confidence = Confidence.UNVERIFIED
+    address: str = Field(default="", pattern=r"^(https?://[^\s/]+\.[^\s/]+(/\S*)?)?$")
     note: str = ""
+
+
+class Source(Reference):
+    """Where a figure was found, how sure it is, and what it was checked against."""
+
+    # of the source, ISO, as precise as known ("2026", "2026-08", "2026-08-12"); where it bears none, of reading it
+    date: str = Field(default="", pattern=r"^(\d{4}(-\d{2}){0,2})?$")
+    confidence: Confidence = Confidence.UNVERIFIED
+    checks: tuple[Reference, ...] = ()  # further places that give the same figure
 
 
 class Entry(Record):
@@ -50,8 +58,9 @@ class Entry(Record):
     sources: Mapping[str, Source] = {}
 
     def source_of(self, field: str) -> Source | None:
-        """The source of a field's figure, or of its group ("memory_tiers.0.bandwidth" -> "memory_tiers")."""
-        return self.sources.get(field) or self.sources.get(field.split(".")[0]) or self.sources.get("")
+        """The source of a figure: its own, or that of its last or first name ("memory_tiers.0.usable_bytes")."""
+        names = (field, field.rsplit(".")[-1], field.split(".")[0], "")
+        return next((self.sources[name] for name in names if name in self.sources), None)
 
 
 class DeviceKind(StrEnum):
@@ -98,6 +107,7 @@ class Price(Record):
     high: Decimal = Field(ge=0)
     currency: str = "USD"
     as_of: str = ""
+    note: str = ""
 
 
 class Device(Entry):
@@ -112,16 +122,36 @@ class Device(Entry):
     accelerators: int = Field(default=1, ge=1)  # in one unit: 8 for an HGX board, 72 for a rack
     accelerator_id: str = ""  # the record of the single accelerator, for systems
     memory_tiers: tuple[MemoryTier, ...] = Field(min_length=1)
-    peak_flops: Mapping[str, float] = {}  # dense [FLOP/s] by "fp32", "tf32", "fp16", "fp8", "int8", "fp4"
-    execution_units: int | None = None  # SM, CU, core, per accelerator
+    # dense [FLOP/s] by "fp32", "tf32", "fp16", "fp8", "int8", "fp4"; "fp16" accumulates in FP32, which GeForce cards do
+    # at half rate: their "fp16_fp16_accumulate" is the full rate that llama.cpp uses
+    peak_flops: Mapping[str, float] = {}
+    peak_alternatives: Mapping[str, tuple[float, ...]] = {}  # what other sources say
+    peak_basis: str = ""  # "vendor_dense", "vendor_sparse_halved", "third_party", "derived", "single_accelerator"
+    peak_note: str = ""
+    fp4_format: str = ""  # "NVFP4/MXFP4", "MXFP4 (also MXFP6); not NVFP4"; empty without FP4 units
+    compute_capability: str = ""
+    execution_units: int | None = None  # per accelerator
+    execution_unit_kind: str = ""  # "SM", "CU", "Xe core", "Apple GPU core"
     clock_hz: float | None = None  # sustained where known, else boost
+    boost_clock_hz: float | None = None
     tdp_w: float | None = None  # one accelerator
     system_power_w: float | None = None  # one unit at the wall
     links: tuple[str, ...] = ()  # links between accelerators, the best first
     network_links: tuple[str, ...] = ()  # links between units
+    link_note: str = ""
+    network_note: str = ""
+    pcie_generation: int | None = None
+    pcie_lanes: int | None = None
     pcie_bytes_per_s_per_direction: float | None = None
     price: Price | None = None
-    noise_dba: float | None = None
+    noise_dba: float | None = None  # under load
+    noise_note: str = ""
+    article_name: str = ""  # as the founding article calls it
+
+    @property
+    def capacity_bytes(self) -> int:
+        """Label memory of one unit: all accelerators, all tiers."""
+        return self.accelerators * sum(tier.capacity_bytes for tier in self.memory_tiers)
 
 
 class AllReduceCost(Record):
@@ -132,6 +162,8 @@ class AllReduceCost(Record):
     beta_bytes_per_s: float | None = Field(default=None, gt=0)
     bus_bytes_per_s: float = Field(gt=0)
     measured: bool = False
+    family: DeviceFamily | None = None  # for devices of this family only; None: for any
+    note: str = ""
 
 
 class AllReducePoint(Record):
@@ -145,7 +177,21 @@ class AllReduceTable(Record):
 
     device: str
     library: str
+    version: str = ""
     points: tuple[AllReducePoint, ...]
+    source: Source
+    note: str = ""
+
+
+class Latency(Record):
+    """A latency as reported; one figure, or a range, or an upper bound alone."""
+
+    what: str
+    low_s: float | None = None
+    high_s: float | None = None
+    ranks: int | None = None
+    message_bytes: int | None = None
+    condition: str = ""
     source: Source
 
 
@@ -159,14 +205,36 @@ class LinkKind(StrEnum):
 
 
 class Link(Entry):
+    """A connection between accelerators or machines; rates are per accelerator, or per port where `per` says so."""
+
     kind: LinkKind
+    per: str = "gpu"  # "gpu", "port", "node", "superchip"
+    generation: int | None = None
+    lanes: int | None = None
+    sublinks: int | None = None  # physical links that add up to the rate
     bytes_per_s_per_direction: float = Field(gt=0)
-    bytes_per_s_bidirectional: float = Field(gt=0)  # both directions added, as the vendor prints it
+    bytes_per_s_bidirectional: float = Field(
+        gt=0
+    )  # both directions added, as the vendor prints it (PCIe: before encoding)
+    peer_bytes_per_s_per_direction: float | None = None  # between two accelerators of a mesh without switch
+    measured_bus_bytes_per_s: tuple[float, ...] = ()  # lowest and highest bus rate that was reported for large messages
     max_domain: int | None = Field(default=None, ge=1)  # accelerators that it can join
     switched: bool = False
-    latency_s: float | None = None
+    latency_s: float | None = None  # one message, for networks: half a round trip where that was reported
+    latencies: tuple[Latency, ...] = ()
     all_reduce: tuple[AllReduceCost, ...] = ()
     tables: tuple[AllReduceTable, ...] = ()
+    article_text: str = ""
+
+    def all_reduce_costs(self, family: DeviceFamily | None = None) -> tuple[AllReduceCost, ...]:
+        """The costs that hold for a family, by ranks: its own where there are any, else those for any device."""
+        own = tuple(c for c in self.all_reduce if c.family is not None and c.family is family)
+        return own or tuple(c for c in self.all_reduce if c.family is None)
+
+    @property
+    def domain_bytes_per_s_bidirectional(self) -> float | None:
+        """Both directions of all accelerators of a full domain: 72 x 1.8 TB/s for an NVL72 rack."""
+        return None if self.max_domain is None else self.max_domain * self.bytes_per_s_bidirectional
 
 
 class WeightFormat(Entry):
@@ -177,6 +245,17 @@ class WeightFormat(Entry):
     compute: str  # the rate that the engine computes with where the device has it: "fp16", "fp8", "fp4", "int8"
     format_class: str  # the class that calibration knows: "f16", "fp8", "nvfp4", "mxfp4", "int4", "kquant", ...
     flat: bool = False  # every weight at `bits`, nothing kept: the rule of thumb
+    container: str = (
+        "safetensors"  # the kind of file that holds it: "safetensors", "gguf", "mlx", or "any" for a rule of thumb
+    )
+    variant_of: str = ""  # the format that people name when they mean this one or its siblings
+    moe_dense_extra_bits: float = (
+        0.0  # what files add to the tensors outside the experts of a mixture, taken from the experts
+    )
+    whole_file_bits: float | None = (
+        None  # average over a whole file of Llama 3.1 8B, where the mixture is known by that
+    )
+    observed_bits: tuple[float, ...] = ()  # lowest, median and highest whole-file average over published models
 
 
 class KvFormat(Entry):
@@ -184,8 +263,9 @@ class KvFormat(Entry):
 
     bytes_per_element: float = Field(gt=0)
     per_head_bytes: float = 0.0
-    latent_bytes: Mapping[int, int] = {}  # MLA record size by latent width, where the engine has its own layout [byte/token/layer]
-    bits: int = 16  # 16, 8 or 4, as people name it
+    latent_bytes: Mapping[int, int] = {}  # MLA record by latent width, where the layout is special [byte/token/layer]
+    bits: int = Field(default=16, gt=0)  # 16, 8 or 4, as people name it
+    flat: bool = False  # a rule of thumb: nothing but `bytes_per_element`
 
 
 class Engine(Entry):
@@ -193,10 +273,13 @@ class Engine(Entry):
 
     group: str  # "serving", "llama.cpp", "mlx"
     version: str = ""
+    containers: tuple[str, ...] = ("safetensors",)  # kinds of file that it loads
     weight_formats: tuple[str, ...]
     kv_formats: tuple[str, ...]
     families: tuple[DeviceFamily, ...]  # devices that it runs on
-    memory_share: float | None = Field(default=None, gt=0, le=1)  # of device memory that it may use (gpu_memory_utilization)
+    memory_share: float | None = Field(
+        default=None, gt=0, le=1
+    )  # of device memory that it may use (gpu_memory_utilization)
     runtime_bytes: int = Field(ge=0)  # context, workspace, graphs and activations beside weights and cache
     prefill_chunk: int = Field(gt=0)  # [tokens]
     block_tokens: int = Field(default=16, gt=0)
@@ -225,6 +308,10 @@ class Model(Entry):
 
     role: ModelRole = ModelRole.GENERATOR
     config: Mapping[str, Any]
-    published_parameters: int | None = None
+    published_parameters: int | None = None  # as the publisher counts: may hold MTP layers, scales and a second head
+    counted_parameters: int | None = None  # of an independent implementation built from the config
+    active_parameters: int | None = None  # as published, rounded as published
+    attention: str = ""  # in words
+    config_kind: str = "published"  # "published", "published-partial", "library-default", "derived", ...
     checkpoints: tuple[Checkpoint, ...] = ()
     released: str = ""

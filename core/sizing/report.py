@@ -209,7 +209,9 @@ class Sizing:
 
     def explain(self, key: str) -> str:
         """The formula of a figure with its numbers put in, plain; `core.language` writes it for people."""
-        return self.trace.with_numbers(key, lambda value, _unit: f"{value:g}" if isinstance(value, float) else str(value))
+        return self.trace.with_numbers(
+            key, lambda value, _unit: f"{value:g}" if isinstance(value, float) else str(value)
+        )
 
 
 #: Keys of the trace that other parts rely on. Sizing may record more; it always records these.

@@ -1,0 +1,274 @@
+"""The catalogue in memory: records by id, found by any of their names.
+
+A `Catalogue` is a value. The user's own records are laid over the shipped ones with `with_overlay`, which makes
+another value; nothing is ever changed in place. What is costly (blueprints, bits, the index of names) is worked out on
+first use.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
+
+from core.architecture.blueprint import Blueprint, Quantisation, TensorClass
+from core.catalogue.naming import Names, Table
+from core.catalogue.precision import compose_bits
+from core.catalogue.records import (
+    Checkpoint,
+    Confidence,
+    Device,
+    Engine,
+    Entry,
+    KvFormat,
+    Link,
+    Model,
+    Source,
+    WeightFormat,
+)
+from core.errors import CatalogueError
+from core.trace import Origin, OriginKind
+
+if TYPE_CHECKING:
+    from core.catalogue.overlay import Overlay
+
+E = TypeVar("E", bound=Entry)
+
+_KIND_OF = {
+    Device: Table.DEVICES,
+    Link: Table.LINKS,
+    Model: Table.MODELS,
+    Engine: Table.ENGINES,
+    WeightFormat: Table.WEIGHT_FORMATS,
+    KvFormat: Table.KV_FORMATS,
+}
+
+_ONE = {
+    Table.DEVICES: "device",
+    Table.LINKS: "link",
+    Table.MODELS: "model",
+    Table.ENGINES: "engine",
+    Table.WEIGHT_FORMATS: "weight format",
+    Table.KV_FORMATS: "KV cache format",
+}
+
+
+def table_of(entry: Entry) -> Table:
+    """The table that a record belongs to."""
+    return _KIND_OF[type(entry)]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A model that is known by name but has no usable config."""
+
+    id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A hit of the search, best first: where it is, and the name that matched."""
+
+    table: Table
+    entry: Entry
+    matched: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Catalogue:
+    """Everything that exists, by id."""
+
+    version: str
+    devices: Mapping[str, Device]
+    links: Mapping[str, Link]
+    weight_formats: Mapping[str, WeightFormat]
+    kv_formats: Mapping[str, KvFormat]
+    engines: Mapping[str, Engine]
+    models: Mapping[str, Model]
+    left_out: tuple[LeftOut, ...] = ()
+    shipped: "Catalogue | None" = None  # what the user's records lie over
+    _blueprints: dict[str, Blueprint] = field(default_factory=dict)
+    _bits: dict[tuple[str, str], Mapping[TensorClass, float]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"Catalogue({self.version}, {len(self.devices)} devices, {len(self.models)} models)"
+
+    # ---- lookups by id, name or alias, in any case
+
+    def device(self, id: str) -> Device:
+        return self._find(Table.DEVICES, self.devices, id)
+
+    def link(self, id: str) -> Link:
+        return self._find(Table.LINKS, self.links, id)
+
+    def model(self, id: str) -> Model:
+        return self._find(Table.MODELS, self.models, id)
+
+    def engine(self, id: str) -> Engine:
+        return self._find(Table.ENGINES, self.engines, id)
+
+    def weight_format(self, id: str) -> WeightFormat:
+        return self._find(Table.WEIGHT_FORMATS, self.weight_formats, id)
+
+    def kv_format(self, id: str) -> KvFormat:
+        return self._find(Table.KV_FORMATS, self.kv_formats, id)
+
+    def table(self, table: Table) -> Mapping[str, Entry]:
+        """The records of a table by id."""
+        records: Mapping[str, Entry] = getattr(self, table.value)
+        return records
+
+    @cached_property
+    def names(self) -> Names:
+        """Index of all names, for lookups and search."""
+        return Names({table: self.table(table).values() for table in Table})
+
+    def _find(self, table: Table, records: Mapping[str, E], id: str) -> E:
+        record = records.get(id)
+        if record is None:
+            found = self.names.resolve(table, id)
+            if found is None:
+                raise CatalogueError(self._unknown(table, id))
+            record = records[found]
+        return record
+
+    def _unknown(self, table: Table, id: str) -> str:
+        for entry in self.left_out if table is Table.MODELS else ():
+            if entry.id.casefold() == id.casefold():
+                return f"The catalogue knows “{entry.id}” by name only: {entry.reason}. Import its config.json."
+        near = [hit.entry.id for hit in self.search(id, [table], limit=3)] or self.names.near(table, id)
+        closest = f" Closest: {', '.join(near)}." if near else ""
+        return f"The catalogue has no {_ONE[table]} “{id[:80]}”.{closest}"
+
+    def search(self, text: str, tables: Iterable[Table] = tuple(Table), limit: int = 50) -> list[Found]:
+        """Type-ahead over names, ids and aliases; all words must match, in any order. Nothing typed: all, by name."""
+        hits = self.names.search(text, tuple(tables))
+        return [Found(table, self.table(table)[id], matched) for table, id, matched in hits[:limit]]
+
+    # ---- devices
+
+    def accelerator(self, device: Device | str) -> Device:
+        """The single accelerator of a system, with the memory and rates that it has in that system.
+
+        A card is its own accelerator. The record keeps the id of the system, so that its sources can be opened;
+        `accelerator_id` names the card.
+        """
+        record = self.device(device) if isinstance(device, str) else device
+        if record.accelerators == 1:
+            return record
+        return record.model_copy(update={"accelerators": 1, "price": None, "system_power_w": None})
+
+    # ---- models and their precision
+
+    def blueprint(self, model: Model | str) -> Blueprint:
+        """What a model is made of, read from its config on first use."""
+        record = self.model(model) if isinstance(model, str) else model
+        if record.id not in self._blueprints:
+            from core.architecture.config import read_config  # not before it is needed: it reads one config, not all
+
+            self._blueprints[record.id] = read_config(record.config, record.name)
+        return self._blueprints[record.id]
+
+    def format_for(self, weight_format: WeightFormat | str, engine: Engine | str | None = None) -> WeightFormat:
+        """The format as the files of an engine hold it: MXFP4 means the GGUF variant for llama.cpp.
+
+        Where the engine loads no variant of the format, the format itself.
+        """
+        wanted = self.weight_format(weight_format) if isinstance(weight_format, str) else weight_format
+        loads = self.engine(engine) if isinstance(engine, str) else engine
+        if loads is None or wanted.container == "any" or wanted.container in loads.containers:
+            return wanted
+        variants = (f for f in self.weight_formats.values() if f.variant_of == wanted.id)
+        return next((f for f in variants if f.container in loads.containers), wanted)
+
+    def bits(
+        self,
+        model: Model | str | None,
+        weight_format: WeightFormat | str,
+        engine: Engine | str | None = None,
+    ) -> Mapping[TensorClass, float]:
+        """Bits per weight of every class of tensor of a model in a format.
+
+        From the general to the particular, each replacing what it says: the format's usual bits, the quantisation that
+        the config of the checkpoint or of the model states for it, the checkpoint's record. Without a model: the usual.
+        `engine` chooses the variant of the format, see `format_for`.
+        """
+        chosen = self.format_for(weight_format, engine)
+        record = self.model(model) if isinstance(model, str) else model
+        if record is None:
+            return compose_bits(chosen)
+        key = (record.id, chosen.id)
+        if key not in self._bits:
+            published = self.checkpoint(record, chosen)
+            stated = self._quantisation(record, published, chosen)
+            self._bits[key] = compose_bits(chosen, self.blueprint(record), stated, published)
+        return self._bits[key]
+
+    def _quantisation(self, model: Model, checkpoint: Checkpoint | None, chosen: WeightFormat) -> Quantisation | None:
+        """What a config states about this format: that of the checkpoint's own record, or of the model."""
+        records = [self.models.get(checkpoint.repository) if checkpoint is not None else None, model]
+        stated = [self.blueprint(record).quantisation for record in records if record is not None]
+        related = self._related(chosen)
+        return next((q for q in stated if q is not None and q.format_id in related), None)
+
+    def checkpoint(self, model: Model | str, weight_format: WeightFormat | str) -> Checkpoint | None:
+        """The published weights of a model in a format; of several, the one about which most is known."""
+        record = self.model(model) if isinstance(model, str) else model
+        wanted = self.weight_format(weight_format) if isinstance(weight_format, str) else weight_format
+        same = [c for c in record.checkpoints if c.weights == wanted.id]
+        if not same:
+            related = self._related(wanted)
+            same = [c for c in record.checkpoints if c.weights in related]
+        known = [(bool(c.bits), c.repository in self.models, c.file_bytes is not None) for c in same]
+        return same[known.index(max(known))] if same else None
+
+    def published_formats(self, model: Model | str) -> tuple[str, ...]:
+        """The weight formats in which a model can be had, its own first."""
+        record = self.model(model) if isinstance(model, str) else model
+        return tuple(dict.fromkeys(c.weights for c in record.checkpoints))
+
+    def _related(self, chosen: WeightFormat) -> frozenset[str]:
+        """Ids that mean the same kind of file: the format, its variants or what it is a variant of."""
+        base = chosen.variant_of or chosen.id
+        kin = (f for f in self.weight_formats.values() if f.id == base or f.variant_of == base)
+        return frozenset(f.id for f in kin if f.container == chosen.container)
+
+    # ---- sources
+
+    def source(self, entry: Entry, field: str = "") -> Source | None:
+        """Where a figure of a record was found."""
+        return entry.source_of(field)
+
+    def origin(self, entry: Entry, field: str = "") -> Origin:
+        """The origin of a figure for the trace, with the place of its record."""
+        source = entry.source_of(field) or Source(title=entry.name, confidence=Confidence.UNVERIFIED)
+        return Origin(
+            OriginKind.CATALOGUE,
+            source.title,
+            source.address,
+            source.date,
+            source.confidence.value,
+            f"{table_of(entry).value}/{entry.id}",
+        )
+
+    # ---- the user's records
+
+    def with_overlay(self, overlay: "Overlay") -> "Catalogue":
+        """This catalogue with the user's records added, or in place of shipped ones of the same id."""
+        base = self.shipped or self
+        tables = {
+            table.value: {**base.table(table), **{entry.id: entry for entry in overlay.table(table)}} for table in Table
+        }
+        kept = {id: plan for id, plan in self._blueprints.items() if tables["models"].get(id) is self.models.get(id)}
+        return Catalogue(base.version, **tables, left_out=base.left_out, shipped=base, _blueprints=kept)  # type: ignore[arg-type]
+
+    def is_yours(self, entry: Entry) -> bool:
+        """Was the record added or changed by the user?"""
+        return self.shipped is not None and self.shipped.table(table_of(entry)).get(entry.id) is not entry
+
+    def changed_fields(self, entry: Entry) -> tuple[str, ...]:
+        """Fields in which a record differs from the shipped one; of an added record, those that are set."""
+        original = (self.shipped or self).table(table_of(entry)).get(entry.id)
+        if original is None:
+            return tuple(name for name in type(entry).model_fields if name in entry.model_fields_set)
+        return tuple(name for name in type(entry).model_fields if getattr(entry, name) != getattr(original, name))

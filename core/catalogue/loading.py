@@ -1,0 +1,115 @@
+"""Reading the shipped catalogue: one file per table, one file per model.
+
+The whole tables go through pydantic as JSON text, which is several times faster than record by record in Python.
+Configs of models stay plain mappings; a blueprint is made of one when it is first asked for.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from core.catalogue.catalogue import Catalogue, LeftOut
+from core.catalogue.naming import Table
+from core.catalogue.records import Device, Engine, Entry, KvFormat, Link, Model, WeightFormat
+from core.errors import CatalogueError
+
+E = TypeVar("E", bound=Entry)
+
+SCHEMA = 1
+
+
+def load_shipped(folder: Path) -> Catalogue:
+    """The catalogue in `folder` (`resources/catalogue`); a broken file is named with record and field."""
+    manifest = _manifest(folder / "manifest.json")
+    return Catalogue(
+        version=str(manifest["version"]),
+        devices=_table(folder, Table.DEVICES, Device),
+        links=_table(folder, Table.LINKS, Link),
+        weight_formats=_table(folder, Table.WEIGHT_FORMATS, WeightFormat),
+        kv_formats=_table(folder, Table.KV_FORMATS, KvFormat),
+        engines=_table(folder, Table.ENGINES, Engine),
+        models=_models(folder / "models"),
+        left_out=tuple(LeftOut(**entry) for entry in manifest["left_out"]),
+    )
+
+
+def _manifest(path: Path) -> dict[str, Any]:
+    data = _parsed(path, _read(path))
+    if not isinstance(data, dict) or not {"version", "schema", "left_out"} <= data.keys():
+        raise CatalogueError(f"{path.name}: version, schema or left_out is missing.")
+    if data["schema"] != SCHEMA:
+        raise CatalogueError(
+            f"{path.name}: this catalogue has form {data['schema']}, this program reads form {SCHEMA}."
+        )
+    return data
+
+
+def _table(folder: Path, table: Table, kind: type[E]) -> Mapping[str, E]:
+    path = folder / f"{table.value}.json"
+    text = _read(path)
+    try:
+        records = TypeAdapter(tuple[kind, ...]).validate_json(text)  # type: ignore[valid-type]
+    except ValidationError as error:
+        raise CatalogueError(_where(path.name, text, error)) from None
+    return _by_id(path.name, records)
+
+
+def _models(folder: Path) -> Mapping[str, Model]:
+    if not folder.is_dir():
+        raise CatalogueError(f"The catalogue has no folder {folder.name}.")
+    paths = sorted(folder.glob("*.json"))
+    texts = [_read(path) for path in paths]
+    try:
+        records = TypeAdapter(tuple[Model, ...]).validate_json(b"[" + b",".join(texts) + b"]")
+    except ValidationError:
+        records = tuple(_model(path, text) for path, text in zip(paths, texts, strict=True))  # finds the broken one
+    return _by_id(f"{folder.name}/", records)
+
+
+def _model(path: Path, text: bytes) -> Model:
+    try:
+        return Model.model_validate_json(text)
+    except ValidationError as error:
+        raise CatalogueError(_where(f"models/{path.name}", text, error)) from None
+
+
+def _by_id(file: str, records: tuple[E, ...]) -> Mapping[str, E]:
+    table: dict[str, E] = {}
+    for record in records:
+        if record.id in table:
+            raise CatalogueError(f"{file}: two records are called “{record.id}”.")
+        table[record.id] = record
+    return table
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise CatalogueError(f"{path.name} cannot be read: {error.strerror or error}.") from None
+
+
+def _parsed(path: Path, text: bytes) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise CatalogueError(f"{path.name} is not JSON: {error}.") from None
+
+
+def _where(file: str, text: bytes, error: ValidationError) -> str:
+    """File, record and field of the first error of a table or of one record, in one sentence."""
+    first = error.errors(include_url=False)[0]
+    place: list[int | str] = list(first["loc"])
+    if first["type"] == "json_invalid":
+        return f"{file} is not JSON: {first['ctx']['error']}."
+    data = json.loads(text)
+    record = ""
+    if isinstance(data, list) and place and isinstance(place[0], int):
+        entry = data[place[0]]
+        del place[0]
+        record = f"record “{entry['id']}”, " if isinstance(entry, dict) and "id" in entry else ""
+    field = ".".join(str(part) for part in place) or "the record"
+    return f"{file}: {record}{field}: {first['msg'][:1].lower()}{first['msg'][1:]}."

@@ -1,0 +1,147 @@
+"""Tonnage without a window: `tonnage size`, `tonnage propose`, `tonnage catalogue check`, `tonnage example`."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from core import RESOURCES, __version__
+from core.catalogue.catalogue import Catalogue
+from core.catalogue.loading import load_shipped
+from core.catalogue.overlay import Overlay
+from core.errors import TonnageError
+from core.language.messages import LANGUAGES, set_language
+from core.scenario import Scenario
+from core.sizing.examples import worked_example
+from core.sizing.report import Sizing
+from core.sizing.size import size
+from core.store.scenario_file import read_scenario, write_scenario
+from core.trace import Computed, formula_of
+
+COMMANDS = ("size", "propose", "catalogue", "example")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one command; 0 when it did what was asked, 1 when it could not (with the reason), 2 for a wrong call."""
+    options = _parser().parse_args(arguments)
+    set_language(options.language)
+    try:
+        return int(options.run(options))
+    except TonnageError as error:
+        print(f"tonnage: {error.message}", file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="tonnage", description="Size hardware for large language models, offline.")
+    parser.add_argument("--version", action="version", version=f"Tonnage {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    one = _command(commands, "size", _size, "size a scenario and print what fits, how fast, and why")
+    one.add_argument("file", nargs="?", type=Path, help="a .tonnage file; without one, the worked example")
+    one.add_argument("--json", action="store_true", help="every figure with its formula, inputs and sources")
+
+    one = _command(commands, "propose", _propose, "write the proposal as PDF")
+    one.add_argument("files", nargs="+", type=Path, help=".tonnage files, the recommended option first")
+    one.add_argument("-o", "--output", type=Path, required=True, help="the PDF to write")
+    one.add_argument("--client", help="the client's name, where it is not the scenario's")
+    one.add_argument("--author", default="", help="who makes the proposal")
+    one.add_argument("--date", help="the proposal's date, YYYY-MM-DD; today if left out")
+
+    one = _command(commands, "catalogue", _catalogue, "check the shipped catalogue")
+    one.add_argument("action", choices=["check"])
+
+    one = _command(commands, "example", _example, "write the worked example as a scenario file")
+    one.add_argument("-o", "--output", type=Path, required=True, help="the .tonnage file to write")
+    return parser
+
+
+def _command(commands: Any, name: str, run: Any, text: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=text.capitalize() + ".")
+    parser.add_argument("--language", choices=LANGUAGES, default="en", help="language of what is written")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _load(file: Path, catalogue: Catalogue) -> tuple[Scenario, Catalogue]:
+    """A scenario and the catalogue with the records that travel in its file."""
+    read = read_scenario(file)
+    return read.scenario, catalogue.with_overlay(Overlay.from_records(read.records)) if read.records else catalogue
+
+
+def _size(options: argparse.Namespace) -> int:
+    catalogue = load_shipped(RESOURCES / "catalogue")
+    scenario, catalogue = _load(options.file, catalogue) if options.file else (worked_example(), catalogue)
+    sizing = size(scenario, catalogue)
+    if options.json:
+        print(json.dumps(figures(sizing, catalogue.version), indent=1, ensure_ascii=False))
+    else:
+        from core.language.summary import summary
+
+        print(summary(sizing), end="")
+    return 0
+
+
+def _propose(options: argparse.Namespace) -> int:
+    from core.proposal.export import write_proposal
+    from core.proposal.options import ProposalOptions
+
+    shipped = load_shipped(RESOURCES / "catalogue")
+    sizings = [size(*_load(file, shipped)) for file in options.files]
+    when = datetime.strptime(options.date, "%Y-%m-%d").replace(tzinfo=UTC) if options.date else datetime.now(UTC)
+    chosen = ProposalOptions(
+        client=options.client or sizings[0].scenario.client,
+        author=options.author,
+        date=when.date(),
+        language=options.language,
+    )
+    write_proposal(sizings, chosen, options.output)
+    print(options.output)
+    return 0
+
+
+def _catalogue(_options: argparse.Namespace) -> int:
+    from core.catalogue.check import check
+
+    catalogue = load_shipped(RESOURCES / "catalogue")
+    problems = check(catalogue)
+    for problem in problems:
+        print(problem)
+    errors = sum(problem.is_error for problem in problems)
+    print(f"{len(catalogue.devices)} devices, {len(catalogue.links)} links, {len(catalogue.models)} models: ", end="")
+    print("no errors" if not errors else f"{errors} errors")
+    return 1 if errors else 0
+
+
+def _example(options: argparse.Namespace) -> int:
+    write_scenario(options.output, worked_example())
+    print(options.output)
+    return 0
+
+
+def figures(sizing: Sizing, catalogue_version: str) -> dict[str, Any]:
+    """A sizing as plain JSON values: the verdict, and every figure with how it came about."""
+    return {
+        "tonnage": __version__,
+        "catalogue": catalogue_version,
+        "scenario": sizing.scenario.model_dump(mode="json"),
+        "verdict": sizing.verdict,
+        "decode_limit": sizing.decode_limit,
+        "prefill_limit": sizing.prefill_limit,
+        "findings": [finding.kind for finding in sizing.findings],
+        "figures": {key: _figure(sizing, key) for key in sizing.trace},
+    }
+
+
+def _figure(sizing: Sizing, key: str) -> dict[str, Any]:
+    entry = sizing.trace.entry(key)
+    shown: dict[str, Any] = {"value": entry.value, "unit": entry.unit}
+    if isinstance(entry, Computed):
+        formula = formula_of(entry.function)
+        return {**shown, "formula": f"{formula.name} = {formula.expression}", "inputs": dict(entry.inputs)}
+    origin = entry.origin
+    stated = {"from": origin.kind, "source": origin.title, "address": origin.address, "date": origin.date}
+    return {**shown, **{name: text for name, text in stated.items() if text}}

@@ -1,0 +1,238 @@
+"""What a sizing says in words: the verdict, what follows from it, and the names of the enums.
+
+Sizing returns enums and numbers only; every sentence that window, command line and proposal have in common is made
+here, in the language in force (`core.language.messages`).
+"""
+
+from core.architecture.blueprint import NoteKind
+from core.architecture.notes import SENTENCES as NOTES
+from core.catalogue.records import Confidence
+from core.errors import TonnageError
+from core.language.messages import gettext as _
+from core.language.messages import marked, ngettext
+from core.language.numbers import current
+from core.scenario import CompanionRole, Mode, Placement
+from core.sizing.report import Cause, Evidence, Limit, MemoryKind, Sizing, Verdict
+from core.trace import OriginKind
+
+_VERDICTS = {
+    Verdict.FITS: marked("Fits"),
+    Verdict.CLOSE: marked("Just fits"),
+    Verdict.DOES_NOT_FIT: marked("Does not fit"),
+}
+
+_MEMORY_KINDS = {
+    MemoryKind.WEIGHTS: marked("Weights"),
+    MemoryKind.EMBEDDING: marked("Embedding model"),
+    MemoryKind.RERANKER: marked("Reranker"),
+    MemoryKind.RUNTIME: marked("Runtime and activations"),
+    MemoryKind.KV_CACHE: marked("KV cache"),
+    MemoryKind.STATE: marked("State"),
+}
+
+_CAUSES = {
+    Cause.WEIGHTS: marked("Reading weights"),
+    Cause.EXPERTS: marked("Reading experts"),
+    Cause.KV_CACHE: marked("Reading the cache"),
+    Cause.STATE: marked("Reading the state"),
+    Cause.COMPUTE: marked("Computing"),
+    Cause.LINK: marked("Exchange between accelerators"),
+    Cause.ENGINE: marked("Engine"),
+    Cause.SECOND_TIER: marked("Reading the second memory"),
+}
+
+_CAUSE_REASONS = {
+    Cause.WEIGHTS: marked("every token reads the weights once, for all requests together"),
+    Cause.EXPERTS: marked("each request may use other experts: more requests read more of them"),
+    Cause.KV_CACHE: marked("each request reads its own cache, longer with every token"),
+    Cause.STATE: marked("each request reads and writes its state"),
+    Cause.COMPUTE: marked("arithmetic that does not hide behind reading"),
+    Cause.LINK: marked("each layer waits until the accelerators have exchanged their results"),
+    Cause.ENGINE: marked("starting kernels, scheduling, choosing the next token"),
+    Cause.SECOND_TIER: marked("the part that did not fit into the fast memory is read slowly"),
+}
+
+_LIMITS = {
+    Limit.BANDWIDTH: marked("memory bandwidth"),
+    Limit.COMPUTE: marked("computing rate"),
+    Limit.LINK: marked("exchange between accelerators"),
+    Limit.ENGINE: marked("the engine’s own time"),
+    Limit.SECOND_TIER: marked("the slower second memory"),
+}
+
+_EVIDENCE = {
+    Evidence.EXACT: marked("exact"),
+    Evidence.MEASURED_HERE: marked("measured here"),
+    Evidence.MEASURED_ON_RELATIVES: marked("measured on relatives"),
+    Evidence.OTHER_ENGINE: marked("other engine"),
+    Evidence.GENERIC: marked("generic"),
+}
+
+_EVIDENCE_MEANINGS = {
+    Evidence.EXACT: marked("Arithmetic on figures from files: bytes and parameters."),
+    Evidence.MEASURED_HERE: marked("This device with this engine was measured for this kind of figure."),
+    Evidence.MEASURED_ON_RELATIVES: marked("Devices of this family were measured with this engine."),
+    Evidence.OTHER_ENGINE: marked("Devices of this family were measured with another engine."),
+    Evidence.GENERIC: marked("Neither this family nor this engine was measured: the widest range."),
+}
+
+_CONFIDENCES = {
+    Confidence.TWO_SOURCES: marked("two sources"),
+    Confidence.ONE_SOURCE: marked("one source"),
+    Confidence.PARTLY: marked("partly confirmed"),
+    Confidence.UNVERIFIED: marked("not verified"),
+    Confidence.ESTIMATE: marked("estimate"),
+    Confidence.MEASURED: marked("measured"),
+    Confidence.YOURS: marked("yours"),
+}
+
+_ORIGINS = {
+    OriginKind.CATALOGUE: marked("catalogue"),
+    OriginKind.MODEL_FILE: marked("counted from the model’s own file"),
+    OriginKind.CHOICE: marked("your choice"),
+    OriginKind.CALIBRATION: marked("fitted to public measurements"),
+    OriginKind.METHOD: marked("constant of the method"),
+    OriginKind.ARTICLE: marked("simplification of the article"),
+}
+
+_PLACEMENTS = {
+    Placement.SAME_CARD: marked("on the same card"),
+    Placement.SECOND_CARD: marked("on a second card"),
+    Placement.CPU: marked("on the CPU"),
+}
+_ROLES = {CompanionRole.EMBEDDING: marked("Embedding model"), CompanionRole.RERANKER: marked("Reranker")}
+_MODES = {Mode.REAL: marked("as it really is"), Mode.ARTICLE: marked("as in the article")}
+
+
+def verdict_word(verdict: Verdict) -> str:
+    """The verdict in a word or two."""
+    return _(_VERDICTS[verdict])
+
+
+def memory_kind(kind: MemoryKind) -> str:
+    """What a part of the memory holds."""
+    return _(_MEMORY_KINDS[kind])
+
+
+def cause(kind: Cause) -> str:
+    """What takes a part of the time."""
+    return _(_CAUSES[kind])
+
+
+def cause_reason(kind: Cause) -> str:
+    """Why it takes time, as the second half of a line."""
+    return _(_CAUSE_REASONS[kind])
+
+
+def limit(kind: Limit) -> str:
+    """The bottleneck, to be put after a colon."""
+    return _(_LIMITS[kind])
+
+
+def evidence(level: Evidence) -> str:
+    """How sure a figure is, in the product's own words."""
+    return _(_EVIDENCE[level])
+
+
+def evidence_meaning(level: Evidence) -> str:
+    """What that word means, as a sentence."""
+    return _(_EVIDENCE_MEANINGS[level])
+
+
+def confidence(level: str) -> str:
+    """How well a catalogue figure is supported; a level of the user's own wording is shown as it is."""
+    return _(_CONFIDENCES[Confidence(level)]) if level in {one.value for one in Confidence} else level
+
+
+def origin(kind: OriginKind) -> str:
+    """Where a given number comes from."""
+    return _(_ORIGINS[kind])
+
+
+def placement(where: Placement) -> str:
+    return _(_PLACEMENTS[where])
+
+
+def companion_role(role: CompanionRole) -> str:
+    return _(_ROLES[role])
+
+
+def mode(kind: Mode) -> str:
+    return _(_MODES[kind])
+
+
+def device_with_count(name: str, count: int) -> str:
+    """The hardware in a word: "RTX PRO 6000" or "2 × DGX Spark"."""
+    return name if count == 1 else f"{current().count(count)} × {name}"
+
+
+def verdict(sizing: Sizing) -> str:
+    """The answer in one sentence: "Fits: 21 requests at once at 256K context"."""
+    write = current()
+    fits = int(sizing.trace["max_concurrency"])
+    context = write.tokens(sizing.scenario.workload.context_tokens)
+    if sizing.verdict is Verdict.FITS:
+        text = ngettext(
+            "Fits: {requests} request at once at {context} context",
+            "Fits: {requests} requests at once at {context} context",
+            fits,
+        )
+    elif sizing.verdict is Verdict.CLOSE:
+        text = ngettext(
+            "Just fits: {requests} request at once at {context} context",
+            "Just fits: {requests} requests at once at {context} context",
+            fits,
+        )
+    elif fits >= 1:
+        text = ngettext(
+            "Does not fit: room for {requests} request of {required} at {context} context",
+            "Does not fit: room for {requests} requests of {required} at {context} context",
+            fits,
+        )
+    else:
+        text = _("Does not fit: {missing} too much")
+    return text.format(
+        requests=write.count(fits),
+        required=write.count(sizing.required_requests),
+        context=context,
+        missing=write.bytes(sizing.shortfall_bytes),
+    )
+
+
+def verdict_reason(sizing: Sizing) -> str:
+    """The second sentence: what is needed, what limits, what is left or missing."""
+    write, trace = current(), sizing.trace
+    if sizing.verdict is Verdict.DOES_NOT_FIT:
+        text = _("{missing} short: {required} need {total}, the engine may use {limit}.")
+    elif sizing.verdict is Verdict.CLOSE:
+        text = _("You need {required}; only {free} stay free. Speed is set by: {bottleneck}.")
+    else:
+        text = _("You need {required}; {free} stay free. Speed is set by: {bottleneck}.")
+    return text.format(
+        required=requests(sizing.required_requests),
+        total=write.bytes(trace["memory.total_bytes"]),
+        limit=write.bytes(trace["memory.limit_bytes"]),
+        missing=write.bytes(sizing.shortfall_bytes),
+        free=write.bytes(trace["memory.free_bytes"]),
+        bottleneck=limit(sizing.decode_limit),
+    )
+
+
+def requests(number: int) -> str:
+    """A number of requests: "12 requests"."""
+    return ngettext("{number} request", "{number} requests", number).format(number=current().count(number))
+
+
+def reading_note(kind: NoteKind, subject: str = "") -> str:
+    """What the reader of a model file was not certain of."""
+    return _(NOTES[kind]).format(subject=subject)
+
+
+def error(problem: TonnageError) -> str:
+    """An error's sentence in the language in force, where it has been translated."""
+    return _(problem.message)
+
+
+def import_failed(file: str, problem: TonnageError) -> str:
+    """A file was refused: which one, why, and what is safe."""
+    return _("“{file}” was not imported: {reason} The scenario is unchanged.").format(file=file, reason=error(problem))

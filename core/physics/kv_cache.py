@@ -1,0 +1,389 @@
+"""KV cache and recurrent state: what one request keeps in memory while it runs.
+
+Each kind of attention has its own form. Full attention keeps a key and a value per token, layer and head; a window
+keeps the last tokens only; latent attention (MLA) keeps one vector per token and layer, whatever the number of heads;
+recurrent layers keep a state that never grows. Logical bytes come first, then what an engine reserves in whole blocks,
+then what falls on one accelerator.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from core.physics.arrays import ceil, minimum
+from core.trace import formula
+from core.units import Unit
+
+
+@formula(Unit.BYTE_PER_ELEMENT)
+def element_bytes(bytes_per_element: float, per_head_bytes: float, key_dim: int, value_dim: int) -> float:
+    """Bytes of one stored key or value element, with the scales that some formats keep per token and head.
+
+    element_bytes = bytes_per_element + 2 * per_head_bytes / (key_dim + value_dim)
+
+    Parameters
+    ----------
+    bytes_per_element : the element itself [byte]; 2 for FP16, 1 for FP8
+    per_head_bytes : scale per token and head, for keys and again for values [byte]
+    key_dim, value_dim : width of a key head and of a value head
+
+    Returns
+    -------
+    bytes per element [byte]
+
+    >>> element_bytes(1, 4, 128, 128)
+    1.03125
+    """
+    return bytes_per_element + 2 * per_head_bytes / (key_dim + value_dim)
+
+
+@formula(Unit.BYTE_PER_TOKEN)
+def kv_bytes_per_token(layers: int, kv_heads: int, key_dim: int, value_dim: int, element_bytes: float) -> float:
+    """Bytes that the layers of one shape keep for each token of one request.
+
+    kv_bytes_per_token = layers * kv_heads * (key_dim + value_dim) * element_bytes
+
+    Parameters
+    ----------
+    layers : layers that keep a cache
+    kv_heads : key-value heads of a layer; fewer than query heads under grouped-query attention
+    key_dim, value_dim : width of a key head and of a value head; with equal widths the sum is the textbook's factor two
+    element_bytes : size of one stored element [byte]; 2 for FP16, 1 for FP8, 0.5 for 4 bit
+
+    Returns
+    -------
+    bytes per token [byte/token]
+
+    >>> kv_bytes_per_token(48, 4, 128, 128, 2)
+    98304
+    >>> kv_bytes_per_token(10, 2, 256, 256, 2)
+    20480
+
+    References
+    ----------
+    1. Ainslie et al., GQA: Training Generalized Multi-Query Transformer Models from Multi-Head Checkpoints, 2023.
+    """
+    return layers * kv_heads * (key_dim + value_dim) * element_bytes
+
+
+@formula(Unit.BYTE_PER_TOKEN)
+def scaled_kv_bytes_per_token(
+    layers: int, kv_heads: int, key_dim: int, value_dim: int, bytes_per_element: float, per_head_bytes: float
+) -> float:
+    """The same for a cache format that keeps a scale per token and head, for keys and for values.
+
+    scaled_kv_bytes_per_token = layers * kv_heads * ((key_dim + value_dim) * bytes_per_element + 2 * per_head_bytes)
+
+    Parameters
+    ----------
+    layers, kv_heads, key_dim, value_dim : as for `kv_bytes_per_token`
+    bytes_per_element : the element without its scale [byte]
+    per_head_bytes : one scale [byte]
+
+    Returns
+    -------
+    bytes per token [byte/token]
+
+    >>> scaled_kv_bytes_per_token(48, 4, 128, 128, 1, 4)
+    50688
+    """
+    return layers * kv_heads * ((key_dim + value_dim) * bytes_per_element + 2 * per_head_bytes)
+
+
+@formula(Unit.BYTE)
+def latent_record_bytes(latent_dim: int, bytes_per_element: float, per_head_bytes: float) -> float:
+    """Bytes of the one vector that latent attention keeps per token and layer.
+
+    latent_record_bytes = latent_dim * bytes_per_element + per_head_bytes
+
+    Parameters
+    ----------
+    latent_dim : rank of the compressed keys and values plus the rotary part
+    bytes_per_element : one stored element [byte]
+    per_head_bytes : scale of the vector [byte]
+
+    Returns
+    -------
+    bytes per token and layer [byte]
+
+    Notes
+    -----
+    Engines with a layout of their own (vLLM's fp8_ds_mla: 656 bytes for 512 + 64) state the record instead.
+
+    >>> latent_record_bytes(576, 2, 0)
+    1152
+    """
+    return latent_dim * bytes_per_element + per_head_bytes
+
+
+@formula(Unit.BYTE_PER_ELEMENT)
+def latent_element_bytes(record_bytes: float, latent_dim: int) -> float:
+    """Bytes per element of the latent vector, whatever the record holds besides.
+
+    latent_element_bytes = record_bytes / latent_dim
+
+    Parameters
+    ----------
+    record_bytes : per token and layer [byte]
+    latent_dim : rank of the compressed keys and values plus the rotary part
+
+    Returns
+    -------
+    bytes per element [byte]
+
+    >>> latent_element_bytes(576, 576)
+    1.0
+    """
+    return record_bytes / latent_dim
+
+
+@formula(Unit.BYTE_PER_TOKEN)
+def latent_bytes_per_token(layers: int, record_bytes: float, index_layers: int, index_dim: int) -> Any:
+    """Bytes that latent attention keeps for each token, with the indexer's key where the model picks its tokens.
+
+    latent_bytes_per_token = layers * record_bytes + index_layers * (index_dim + 4 * ceil(index_dim / 128))
+
+    Parameters
+    ----------
+    layers : layers that keep a latent vector
+    record_bytes : one vector [byte]
+    index_layers : layers that also keep an indexer key; 0 for plain MLA
+    index_dim : width of the indexer key: one FP8 byte each, one FP32 scale per 128
+
+    Returns
+    -------
+    bytes per token [byte/token]
+
+    >>> latent_bytes_per_token(61, 1152, 0, 0)
+    70272
+    >>> latent_bytes_per_token(61, 1152, 61, 128)
+    78324
+
+    References
+    ----------
+    1. DeepSeek-AI, DeepSeek-V2, 2024 (multi-head latent attention).
+    2. vLLM, deepseek_v2.py, DeepseekV32IndexerCache.
+    """
+    return layers * record_bytes + index_layers * (index_dim + 4 * ceil(index_dim / 128))
+
+
+@formula(Unit.BYTE_PER_TOKEN)
+def total_bytes_per_token(groups: Sequence[float]) -> float:
+    """Cache of one token over all layers that keep one.
+
+    total_bytes_per_token = sum(groups)
+
+    Parameters
+    ----------
+    groups : bytes per token of each group of layers [byte/token]
+
+    Returns
+    -------
+    bytes per token [byte/token]
+
+    Notes
+    -----
+    Layers with a window count until their window is full; recurrent layers do not count.
+
+    >>> total_bytes_per_token([98304])
+    98304
+    """
+    return sum(groups)
+
+
+@formula(Unit.TOKEN)
+def tokens_held(context_tokens: int, window: int) -> Any:
+    """Tokens that a layer with a window or chunk keeps.
+
+    tokens_held = min(context_tokens, window)
+
+    Parameters
+    ----------
+    context_tokens : tokens of the request
+    window : width of the window or chunk [tokens]
+
+    Returns
+    -------
+    tokens
+
+    >>> tokens_held(131_072, 1024)
+    1024
+    """
+    return minimum(context_tokens, window)
+
+
+@formula(Unit.TOKEN)
+def tokens_reserved(tokens: int, block_tokens: int) -> Any:
+    """Tokens for which an engine reserves memory: whole blocks.
+
+    tokens_reserved = ceil(tokens / block_tokens) * block_tokens
+
+    Parameters
+    ----------
+    tokens : tokens kept
+    block_tokens : tokens in a block of the paged cache; 1 for the logical size
+
+    Returns
+    -------
+    tokens
+
+    Notes
+    -----
+    Windows also reserve room for the prompt chunk in flight, and hybrid models enlarge their blocks: not counted.
+
+    >>> tokens_reserved(1000, 16)
+    1008
+
+    References
+    ----------
+    1. Kwon et al., Efficient Memory Management for Large Language Model Serving with PagedAttention, 2023.
+    """
+    return ceil(tokens / block_tokens) * block_tokens
+
+
+@formula(Unit.BYTE)
+def group_cache_bytes(bytes_per_token: float, tokens: int) -> Any:
+    """Cache of one request in the layers of one shape: counted once, or the part on one accelerator.
+
+    group_cache_bytes = ceil(bytes_per_token * tokens)
+
+    Parameters
+    ----------
+    bytes_per_token : of these layers [byte/token]
+    tokens : that they keep, or for which room is reserved
+
+    Returns
+    -------
+    bytes [byte]
+
+    >>> group_cache_bytes(98304, 262_144)
+    25769803776
+    """
+    return ceil(bytes_per_token * tokens)
+
+
+@formula(Unit.BYTE)
+def group_reserved_bytes(bytes_per_token: float, tokens: int, kv_heads: int, tensor: int) -> Any:
+    """Cache of one request in the layers of one shape, over all accelerators that share the model.
+
+    group_reserved_bytes = ceil(bytes_per_token * tokens * tensor * ceil(kv_heads / tensor) / kv_heads)
+
+    Parameters
+    ----------
+    bytes_per_token : of these layers, counted once [byte/token]
+    tokens : for which room is reserved
+    kv_heads : key-value heads; 1 for latent attention, whose vector every rank keeps
+    tensor : accelerators that share each layer; more than heads means copies
+
+    Returns
+    -------
+    bytes [byte]
+
+    >>> group_reserved_bytes(20480, 1024, 2, 1), group_reserved_bytes(20480, 1024, 2, 8)
+    (20971520, 83886080)
+
+    References
+    ----------
+    1. vLLM, config/model.py, get_num_kv_heads: at least one head per rank.
+    """
+    return ceil(bytes_per_token * tokens * tensor * ceil(kv_heads / tensor) / kv_heads)
+
+
+@formula(Unit.BYTE_PER_TOKEN)
+def rank_bytes_per_token(bytes_per_token: float, layers: int, kv_heads: int, tensor: int, pipeline: int) -> Any:
+    """Cache of one token on one accelerator, on the pipeline stage with the most of these layers.
+
+    rank_bytes_per_token = bytes_per_token * ceil(layers / pipeline) * ceil(kv_heads / tensor) / (layers * kv_heads)
+
+    Parameters
+    ----------
+    bytes_per_token : of these layers, counted once [byte/token]
+    layers : layers of this shape
+    kv_heads : key-value heads; 1 for latent attention
+    tensor, pipeline : accelerators that share each layer, and stages
+
+    Returns
+    -------
+    bytes per token on one accelerator [byte/token]
+
+    >>> rank_bytes_per_token(20480, 10, 2, 8, 1), rank_bytes_per_token(20480, 10, 2, 1, 4)
+    (10240.0, 6144.0)
+    """
+    return bytes_per_token * ceil(layers / pipeline) * ceil(kv_heads / tensor) / (layers * kv_heads)
+
+
+@formula(Unit.BYTE)
+def state_bytes(
+    layers: int, convolution_elements: int, convolution_bytes: float, matrix_elements: int, matrix_bytes: float
+) -> Any:
+    """Recurrent state of one request, the same at every length.
+
+    state_bytes = ceil(layers * (convolution_elements * convolution_bytes + matrix_elements * matrix_bytes))
+
+    Parameters
+    ----------
+    layers : recurrent layers of one shape
+    convolution_elements : inputs that the short convolution remembers, per layer
+    convolution_bytes : of one of them [byte]
+    matrix_elements : elements of the state matrices, per layer
+    matrix_bytes : of one of them [byte]
+
+    Returns
+    -------
+    bytes per request [byte]
+
+    Notes
+    -----
+    Copies for speculative decoding or cached prefixes are not counted.
+
+    >>> state_bytes(30, 24_576, 2, 524_288, 4)
+    64389120
+
+    References
+    ----------
+    1. Yang et al., Gated Delta Networks, 2024.
+    2. vLLM, mamba_utils.py, gated_delta_net_state_shape.
+    """
+    return ceil(layers * (convolution_elements * convolution_bytes + matrix_elements * matrix_bytes))
+
+
+@formula(Unit.BYTE)
+def rank_state_bytes(state_bytes: int, layers: int, heads: int, tensor: int, pipeline: int) -> Any:
+    """Recurrent state of one request on one accelerator.
+
+    rank_state_bytes = ceil(state_bytes * ceil(layers / pipeline) * ceil(heads / tensor) / (layers * heads))
+
+    Parameters
+    ----------
+    state_bytes : of these layers, whole [byte]
+    layers : recurrent layers of this shape
+    heads : by which tensor parallelism divides the state
+    tensor, pipeline : accelerators that share each layer, and stages
+
+    Returns
+    -------
+    bytes on one accelerator [byte]
+
+    >>> rank_state_bytes(64_389_120, 30, 32, 2, 1)
+    32194560
+    """
+    return ceil(state_bytes * ceil(layers / pipeline) * ceil(heads / tensor) / (layers * heads))
+
+
+@formula(Unit.BYTE)
+def cache_bytes(groups: Sequence[int]) -> int:
+    """Cache or state of one request over all groups of layers.
+
+    cache_bytes = sum(groups)
+
+    Parameters
+    ----------
+    groups : bytes of each group [byte]
+
+    Returns
+    -------
+    bytes [byte]
+
+    >>> cache_bytes([1_000, 24])
+    1024
+    """
+    return sum(groups)

@@ -1,0 +1,155 @@
+"""The appendix: every figure that the proposal shows, line by line down to the numbers that were given."""
+
+from collections.abc import Iterable
+
+from core.language.figures import label
+from core.language.formulas import in_words, with_numbers
+from core.language.messages import gettext as _
+from core.language.numbers import Formatter
+from core.language.sentences import confidence, origin
+from core.proposal.values import Appendix, AppendixFigure, AppendixInput, Page, Point
+from core.sizing.report import Sizing
+from core.trace import Computed, Given, OriginKind, Trace
+
+#: Figures that the pages print or draw; the appendix holds these and whatever they come from.
+SHOWN = (
+    "model.total_parameters",
+    "model.active_parameters",
+    "requests_at_once",
+    "kv_bytes_per_token",
+    "kv_bytes_per_request",
+    "state_bytes_per_request",
+    "memory.fixed_bytes",
+    "memory.total_bytes",
+    "memory.limit_bytes",
+    "memory.capacity_bytes",
+    "memory.free_bytes",
+    "memory.free_for_kv_bytes",
+    "max_context_tokens",
+    "max_concurrency",
+    "memory_bandwidth_bytes_per_s",
+    "decode_step_s",
+    "decode_tok_s.ceiling",
+)
+_ESTIMATES = ("decode", "ttft", "throughput", "prefill")
+
+
+class Figures:
+    """The figures of the appendix, numbered A1, A2, ... in the order in which they were found."""
+
+    def __init__(self, sizing: Sizing, write: Formatter) -> None:
+        self.trace = sizing.trace
+        self.write = write
+        self.keys = _with_inputs(sizing.trace, _shown(sizing))
+        computed = (key for key in self.keys if isinstance(sizing.trace.entry(key), Computed))
+        self._numbers = {key: f"A{position}" for position, key in enumerate(computed, start=1)}
+
+    def number(self, key: str) -> str:
+        """ "A7" for a computed figure of the appendix, else empty."""
+        return self._numbers.get(key, "")
+
+    def numbered(self) -> list[tuple[str, str]]:
+        return [(key, number) for key, number in self._numbers.items()]
+
+    def citation(self, *keys: str) -> str:
+        """A source line: "Formulas A3, A7 and A9 of the appendix"."""
+        numbers = [number for key, number in self._numbers.items() if key in keys]
+        return _("Formulas in the appendix: {numbers}. Sources of their inputs behind them.").format(
+            numbers=", ".join(numbers)
+        )
+
+    def found(self, key: str) -> str:
+        """How a figure was found, in a table cell: its formula's number, or its source."""
+        if key in self._numbers:
+            return _("formula {number}").format(number=self._numbers[key])
+        entry = self.trace.entry(key) if key in self.trace else None
+        return _source(entry) if isinstance(entry, Given) else ""
+
+
+def appendix(sizing: Sizing, write: Formatter, figures: Figures) -> Appendix:
+    given = [entry for entry in (sizing.trace.entry(key) for key in figures.keys) if isinstance(entry, Given)]
+    return Appendix(
+        page=Page(
+            _("Appendix A: every number, line by line"),
+            _("So that you can check us: each formula in words, then with your numbers put in."),
+        ),
+        figures=tuple(_figure(sizing.trace, key, number, write) for key, number in figures.numbered()),
+        inputs_page=Page(
+            _("Appendix B: inputs and their sources"), _("What was not computed but found, counted or chosen.")
+        ),
+        headings=(_("Input"), _("Value"), _("Source"), _("Date"), _("Confidence")),
+        inputs=tuple(_input(entry, write) for entry in given),
+        glossary_heading=_("Words"),
+        glossary=tuple(_glossary()),
+    )
+
+
+def _shown(sizing: Sizing) -> list[str]:
+    keys = [key for key in SHOWN if key in sizing.trace]
+    keys += [item.key for use in sizing.devices for tier in use.tiers for item in tier.items]
+    keys += [key for use in sizing.devices for tier in use.tiers for key in (tier.capacity_key, tier.limit_key)]
+    keys += [part.key for part in sizing.step]
+    for name in _ESTIMATES:
+        key = getattr(sizing, name).key
+        keys += [key, f"{key}.p10", f"{key}.p90"]
+    keys += [key for finding in sizing.findings for key in finding.figures]
+    return [key for key in keys if key in sizing.trace]
+
+
+def _with_inputs(trace: Trace, keys: Iterable[str]) -> list[str]:
+    """The figures and everything that they come from, in the order of the trace."""
+    wanted: set[str] = set()
+    waiting = list(keys)
+    while waiting:
+        key = waiting.pop()
+        if key in wanted:
+            continue
+        wanted.add(key)
+        entry = trace.entry(key)
+        if isinstance(entry, Computed):
+            for at in entry.inputs.values():
+                waiting.extend([at] if isinstance(at, str) else at)
+    return [key for key in trace if key in wanted]
+
+
+def _figure(trace: Trace, key: str, number: str, write: Formatter) -> AppendixFigure:
+    entry = trace.entry(key)
+    shown, full = write.figure(entry.value, entry.unit), write.value(entry.value, entry.unit)
+    numbers = with_numbers(trace, key, write)
+    return AppendixFigure(
+        number=number,
+        name=label(key),
+        value=shown,
+        words=in_words(trace, key),
+        numbers=numbers if full == numbers else f"{numbers} = {full}",
+    )
+
+
+def _input(entry: Given, write: Formatter) -> AppendixInput:
+    known = entry.origin
+    sure = confidence(known.confidence) if known.confidence else ""
+    if not sure and known.kind is OriginKind.MODEL_FILE:
+        sure = _("exact")
+    return AppendixInput(
+        name=label(entry.key),
+        value=write.value(entry.value, entry.unit),
+        source=_source(entry),
+        address=known.address if known.address.startswith(("https://", "http://")) else "",
+        date=known.date,
+        confidence=sure,
+    )
+
+
+def _source(entry: Given) -> str:
+    return entry.origin.title or origin(entry.origin.kind)
+
+
+def _glossary() -> list[Point]:
+    words = [
+        (_("Token"), _("a piece of a word, the unit in which a model reads and writes.")),
+        (_("Cache (KV cache)"), _("what the model keeps of the text so far, for each request.")),
+        (_("Context"), _("the text that one request may hold, question and answer together.")),
+        ("P10, P50, P90", _("one case in ten, half of the cases, nine cases in ten lie below.")),
+        ("GB, GiB", _("10⁹ and 2³⁰ bytes.")),
+    ]
+    return [Point(_("{word}:").format(word=word), meaning) for word, meaning in words]

@@ -1,0 +1,55 @@
+"""Colours of a proposal: the tokens of `resources/tokens.toml`, with the consultant's colour made readable."""
+
+import tomllib
+from functools import cache
+
+from core import RESOURCES
+
+_READABLE = 4.5  # contrast against white that text needs
+
+
+@cache
+def _tokens() -> dict[str, dict[str, str]]:
+    tokens = tomllib.loads((RESOURCES / "tokens.toml").read_text(encoding="utf-8"))
+    proposal = {name: value for name, value in tokens["proposal"].items() if isinstance(value, str)}
+    proposal["warn"] = tokens["color"]["light"]["warn"]
+    return {"proposal": proposal, "chart": {n: v for n, v in tokens["chart"]["light"].items() if isinstance(v, str)}}
+
+
+def colours(primary: str = "") -> dict[str, str]:
+    """Every colour that the template uses, by name.
+
+    >>> colours("#FFD700")["brand"] != "#FFD700"
+    True
+    """
+    paper, chart = _tokens()["proposal"], _tokens()["chart"]
+    return {
+        "brand": readable(primary or paper["brand_primary"]),
+        "accent": paper["brand_accent"],
+        "ink": paper["ink"],
+        "ink_2": paper["ink_2"],
+        "ink_3": paper["ink_3"],
+        "rule": paper["rule"],
+        "tint": paper["tint"],
+        "warn": paper["warn"],
+        **{name: chart[name] for name in _DATA},
+    }
+
+
+_DATA = ("weights", "companions", "runtime", "kv", "state", "spill", "free", "load_line", "link", "compute", "axis")
+
+
+def readable(colour: str) -> str:
+    """A colour, darkened until text in it can be read on white."""
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    while 1.05 / (_luminance(red, green, blue) + 0.05) < _READABLE:
+        red, green, blue = (int(channel * 0.94) for channel in (red, green, blue))
+    return f"#{red:02X}{green:02X}{blue:02X}"
+
+
+def _luminance(*channels: int) -> float:
+    """Relative luminance of an sRGB colour, as WCAG 2 defines it."""
+    linear = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (channel / 255 for channel in channels)
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -1,0 +1,43 @@
+"""Writes a proposal's file: whole, or not at all."""
+
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from core.errors import ProposalError
+from core.proposal.composition import proposal
+from core.proposal.options import ProposalOptions
+from core.proposal.typst_document import pdf
+from core.sizing.report import Sizing
+
+
+def write_proposal(sizings: Sequence[Sizing], options: ProposalOptions, path: Path) -> Path:
+    """Compose, typeset and write a proposal; an older file at `path` is replaced only by a complete new one."""
+    write_whole(path, pdf(proposal(sizings, options), options.date))
+    return path
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write beside the target, bring it to disk, then rename: a crash or a full disk leaves what was there before."""
+    temporary: Path | None = None
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
+        temporary = Path(name)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.chmod(0o666 & ~_umask())
+        os.replace(temporary, path)
+    except OSError as failure:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+        reason = failure.strerror or str(failure)
+        raise ProposalError(f"“{path}” could not be written: {reason}.") from failure
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current

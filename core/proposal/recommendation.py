@@ -1,0 +1,259 @@
+"""The page that recommends: four figures, reasons for and against, the hardware, and the alternatives."""
+
+from collections.abc import Sequence
+
+from core.language.findings import finding_sentence, finding_title
+from core.language.messages import gettext as _
+from core.language.messages import pgettext
+from core.language.numbers import EN_DASH, Formatter
+from core.language.sentences import device_with_count, verdict_word
+from core.proposal.values import Column, Page, Point, Recommendation, Row, Table, Tile
+from core.sizing.report import Estimate, Finding, FindingKind, Sizing, Verdict, Weight
+
+#: Notes that explain memory stand on the memory page.
+MEMORY_NOTES = (FindingKind.TEXTBOOK_KV, FindingKind.TEXTBOOK_WEIGHTS, FindingKind.MOE_ACTIVE_RESIDENT)
+
+
+def hardware(sizing: Sizing) -> str:
+    """What is proposed, in a few words."""
+    return device_with_count(sizing.device.name, sizing.scenario.deployment.count * sizing.scenario.deployment.nodes)
+
+
+def recommendation(sizings: Sequence[Sizing], write: Formatter) -> Recommendation:
+    sizing = sizings[0]
+    fits = sizing.verdict is not Verdict.DOES_NOT_FIT
+    return Recommendation(
+        page=_page(sizing, write),
+        tiles=_tiles(sizing, write),
+        ranges=_("Ranges are P10 to P90: in eight cases of ten the measured value lies inside."),
+        for_heading=_("Why this one") if fits else _("What would help"),
+        points_for=tuple(_points_for(sizing, write) if fits else _points_of_help(sizing, write)),
+        against_heading=_("What speaks against it"),
+        points_against=tuple(_points_against(sizing, write)),
+        options_heading=_("The hardware") if len(sizings) == 1 else _("The options"),
+        options=_options(sizings, write),
+    )
+
+
+def _page(sizing: Sizing, write: Formatter) -> Page:
+    name, free = hardware(sizing), write.bytes(sizing.trace["memory.free_bytes"])
+    if sizing.verdict is Verdict.DOES_NOT_FIT:
+        return Page(
+            _("{hardware} does not carry this work").format(hardware=name),
+            _("It is {missing} of memory short. We say so here, rather than after the purchase.").format(
+                missing=write.bytes(sizing.shortfall_bytes)
+            ),
+        )
+    if sizing.verdict is Verdict.CLOSE:
+        return Page(
+            _("{hardware} carries the work, only just").format(hardware=name),
+            _("{free} of memory stay free: whoever expects growth should plan one size larger.").format(free=free),
+        )
+    return Page(
+        _("We recommend {hardware}").format(hardware=name),
+        _("It carries the whole workload, and {free} of memory stay free.").format(free=free),
+    )
+
+
+def _tiles(sizing: Sizing, write: Formatter) -> tuple[Tile, ...]:
+    work, trace = sizing.scenario.workload, sizing.trace
+    free_digits, free_unit = write.bytes_parts(trace["memory.free_bytes"])
+    return (
+        Tile(
+            _("Requests at once"),
+            write.count(trace["max_concurrency"]),
+            "",
+            _("you need {number}").format(number=write.count(sizing.required_requests)),
+        ),
+        _speed_tile(_("Speed per person"), sizing.decode, work.speed_target, write),
+        _time_tile(_("First word"), sizing.ttft, work.ttft_target_s, write),
+        Tile(
+            pgettext("memory", "Left free") if sizing.fits else pgettext("memory", "Missing"),
+            free_digits.lstrip("−"),
+            free_unit,
+            _("of {limit}").format(limit=write.bytes(trace["memory.limit_bytes"])),
+        ),
+    )
+
+
+def _speed_tile(label: str, estimate: Estimate, target: float | None, write: Formatter) -> Tile:
+    digits, unit = write.speed_parts(estimate.p50)
+    low, high = write.speed_parts(estimate.p10)[0], write.speed_parts(estimate.p90)[0]
+    note = _span(low, high)
+    if target is not None:
+        note = _("{range}; you need {target}").format(range=note, target=write.speed_parts(target)[0])
+    return Tile(label, digits, unit, note)
+
+
+def _time_tile(label: str, estimate: Estimate, target: float | None, write: Formatter) -> Tile:
+    digits, unit = write.seconds_parts(estimate.p50)
+    low, high = (write.seconds_parts(value, like=estimate.p50)[0] for value in (estimate.p10, estimate.p90))
+    note = _span(low, high)
+    if target is not None:
+        note = _("{range}; limit {target}").format(range=note, target=write.seconds(target))
+    return Tile(label, digits, unit, note)
+
+
+def _span(low: str, high: str) -> str:
+    return low if low == high else f"{low}{EN_DASH}{high}"
+
+
+def _points_for(sizing: Sizing, write: Formatter) -> list[Point]:
+    trace, work = sizing.trace, sizing.scenario.workload
+    used = _("{total} of {limit} are in use.").format(
+        total=write.bytes(trace["memory.total_bytes"]), limit=write.bytes(trace["memory.limit_bytes"])
+    )
+    if any(tier.used_bytes for use in sizing.devices for tier in use.tiers[1:]):
+        lead = _("Everything fits, part of it into slower memory.")
+    else:
+        lead = _("Everything fits on one card.") if sizing.plan.ranks == 1 else _("Everything fits.")
+    points = [Point(lead, used)]
+    if work.speed_target is not None and sizing.decode.p50 >= work.speed_target:
+        text = _("Writing means reading memory: {bandwidth} give {speed} tokens per second where {target} are asked.")
+        points.append(
+            Point(
+                _("It writes fast enough."),
+                text.format(
+                    bandwidth=write.rate(trace["memory_bandwidth_bytes_per_s"]),
+                    speed=write.speed_parts(sizing.decode.p50)[0],
+                    target=write.speed_parts(work.speed_target)[0],
+                ),
+            )
+        )
+    if work.ttft_target_s is not None and sizing.ttft.p50 <= work.ttft_target_s:
+        text = _("{time} where {target} are allowed, with all requests at once under way.")
+        points.append(
+            Point(
+                _("The first word comes in time."),
+                text.format(time=write.seconds(sizing.ttft.p50), target=write.seconds(work.ttft_target_s)),
+            )
+        )
+    if trace["max_concurrency"] > sizing.required_requests:
+        text = _("You need {required} requests at once; there is room for {fits}.")
+        points.append(
+            Point(
+                _("It can grow."),
+                text.format(required=write.count(sizing.required_requests), fits=write.count(trace["max_concurrency"])),
+            )
+        )
+    return points
+
+
+def _points_of_help(sizing: Sizing, write: Formatter) -> list[Point]:
+    trace = sizing.trace
+    points = [
+        Point(
+            _("More memory."),
+            _("{total} are needed, the engine may use {limit}.").format(
+                total=write.bytes(trace["memory.total_bytes"]), limit=write.bytes(trace["memory.limit_bytes"])
+            ),
+        )
+    ]
+    if trace["max_concurrency"] >= 1:
+        points.append(
+            Point(
+                _("Fewer requests at once."),
+                _("There is room for {fits} where {required} were asked for.").format(
+                    fits=write.count(trace["max_concurrency"]), required=write.count(sizing.required_requests)
+                ),
+            )
+        )
+    elif trace["memory.free_for_kv_bytes"] > 0:
+        points.append(
+            Point(
+                _("A shorter context."),
+                _("One request alone may hold up to {tokens} tokens.").format(
+                    tokens=write.count(trace["max_context_tokens"])
+                ),
+            )
+        )
+    else:
+        points.append(
+            Point(
+                _("Smaller weights."),
+                _("Before the first request {fixed} are taken already.").format(
+                    fixed=write.bytes(trace["memory.fixed_bytes"])
+                ),
+            )
+        )
+    return points
+
+
+def _points_against(sizing: Sizing, write: Formatter) -> list[Point]:
+    points = list(_missed_targets(sizing, write))
+    points += [
+        Point(f"{finding_title(finding.kind)}.", finding_sentence(finding, sizing))
+        for finding in sizing.findings
+        if _speaks_against(finding)
+    ]
+    text = _("Expect {range} per person; measure on site before acceptance.")
+    span = write.range(sizing.decode.p10, sizing.decode.p90, write.speed_parts)
+    points.append(Point(_("The speed is computed, not yet measured with you."), text.format(range=span)))
+    return points
+
+
+def _speaks_against(finding: Finding) -> bool:
+    return finding.weight is Weight.WARNING and finding.kind not in MEMORY_NOTES
+
+
+def _missed_targets(sizing: Sizing, write: Formatter) -> list[Point]:
+    work, points = sizing.scenario.workload, []
+    if work.speed_target is not None and sizing.decode.p50 < work.speed_target:
+        text = _("{speed} per person where {target} are asked.")
+        points.append(
+            Point(
+                _("It writes too slowly."),
+                text.format(speed=write.speed(sizing.decode.p50), target=write.speed(work.speed_target)),
+            )
+        )
+    if work.ttft_target_s is not None and sizing.ttft.p50 > work.ttft_target_s:
+        text = _("{time} where {target} are allowed.")
+        points.append(
+            Point(
+                _("The first word comes late."),
+                text.format(time=write.seconds(sizing.ttft.p50), target=write.seconds(work.ttft_target_s)),
+            )
+        )
+    return points
+
+
+def _options(sizings: Sequence[Sizing], write: Formatter) -> Table:
+    columns = (
+        Column(_("Option"), width="1fr"),
+        Column(_("Memory"), "right"),
+        Column(_("Bandwidth"), "right"),
+        Column(_("Requests"), "right"),
+        Column(_("Speed"), "right"),
+        Column(_("Price each"), "right"),
+        Column(_("Verdict")),
+    )
+    rows = tuple(
+        Row(
+            (
+                hardware(sizing),
+                write.bytes(sizing.trace["memory.capacity_bytes"]),
+                write.rate(sizing.trace["memory_bandwidth_bytes_per_s"]),
+                write.count(sizing.trace["max_concurrency"]),
+                write.speed(sizing.decode.p50),
+                price(sizing, write),
+                verdict_word(sizing.verdict).lower() if write.language == "en" else verdict_word(sizing.verdict),
+            ),
+            strong=len(sizings) > 1 and index == 0,
+        )
+        for index, sizing in enumerate(sizings)
+    )
+    return Table(
+        columns, rows, _("Options with memory, bandwidth, requests at once, speed per person, price and verdict.")
+    )
+
+
+def price(sizing: Sizing, write: Formatter) -> str:
+    """The price of one device: the one that was entered, else the catalogue's range with its date, else a word."""
+    economics, listed = sizing.scenario.economics, sizing.device.price
+    if economics.price is not None:
+        return write.money(economics.price, economics.currency)
+    if listed is None:
+        return write.unknown()
+    low, high = write.money(listed.low, listed.currency), write.money(listed.high, listed.currency)
+    span = low if low == high else _("{low} to {high}").format(low=low, high=high)
+    return _("{price} ({date})").format(price=span, date=listed.as_of) if listed.as_of else span

@@ -1,0 +1,240 @@
+"""The values of a proposal: everything that its pages say, as frozen records of text and of numbers to draw.
+
+`core.proposal.composition` makes them from sizings, the typst template in `resources/proposal` lays them out. Numbers
+in texts are already written by the formatter of the proposal's language; raw numbers stand only where something is
+drawn.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    heading: str
+    align: str = "left"  # "left" or "right"
+    width: str = "auto"  # "auto", or a share of what is left such as "1fr"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    cells: tuple[str, ...]
+    strong: bool = False
+    swatch: str = ""  # colour name of the data before the first cell
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    summary: str = ""  # for those who hear the page
+
+
+@dataclass(frozen=True, slots=True)
+class Party:
+    """A heading and lines on the cover."""
+
+    label: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A part of a bar."""
+
+    colour: str  # "weights", "companions", "runtime", "kv", "state"
+    amount: float
+    label: str
+    value: str
+    fixed: bool  # does not grow with use
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One memory, drawn to scale: `amount`s, `limit` and `capacity` in GB."""
+
+    name: str
+    segments: tuple[Segment, ...]
+    limit: float
+    capacity: float
+    limit_label: str
+    capacity_label: str
+    fixed_label: str
+    use_label: str
+    free_label: str  # "" where nothing is free
+    spill_label: str  # "" where everything fits
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One bar of the waterfall of a token's time."""
+
+    colour: str
+    seconds: float
+    label: str
+    value: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """Heading of a numbered drawing."""
+
+    number: str
+    message: str
+    conditions: str
+    source: str
+    alternative: str  # what the drawing shows, for those who hear the page
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    label: str
+    digits: str
+    unit: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A reason for or against: a bold lead and a sentence."""
+
+    lead: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A tinted box."""
+
+    lead: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    brand: str
+    kicker: str
+    title: str
+    summary: str
+    caption: str
+    parties: tuple[Party, ...]
+    legal: str
+    mode: str  # says so when figures are simplified
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Title that says the finding, and the sentence below it."""
+
+    title: str
+    lead: str
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    page: Page
+    table: Table
+    model_heading: str
+    model: str
+    correct: Note
+    answers_heading: str
+    question_heading: str
+    answer_heading: str
+    page_heading: str
+    answers: tuple[tuple[str, str, str], ...]  # question, short answer, label of the page
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    page: Page
+    tiles: tuple[Tile, ...]
+    ranges: str
+    for_heading: str
+    points_for: tuple[Point, ...]
+    against_heading: str
+    points_against: tuple[Point, ...]
+    options_heading: str
+    options: Table | None
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    page: Page
+    exhibit: Exhibit
+    bars: tuple[Bar, ...]
+    heading: str
+    table: Table
+    note: Note | None
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    page: Page
+    exhibit: Exhibit
+    steps: tuple[Step, ...]
+    total_label: str
+    total: str
+    heading: str
+    table: Table
+    evidence: tuple[Point, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AppendixFigure:
+    """One figure, line by line."""
+
+    number: str  # "A12"
+    name: str
+    value: str
+    words: str
+    numbers: str
+
+
+@dataclass(frozen=True, slots=True)
+class AppendixInput:
+    name: str
+    value: str
+    source: str
+    address: str  # "" or an https address
+    date: str
+    confidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Appendix:
+    page: Page
+    figures: tuple[AppendixFigure, ...]
+    inputs_page: Page
+    headings: tuple[str, ...]
+    inputs: tuple[AppendixInput, ...]
+    glossary_heading: str
+    glossary: tuple[Point, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What stands on every page."""
+
+    language: str
+    region: str
+    document_title: str
+    author: str
+    head_left: str
+    head_right: str
+    foot: str
+    page_of: str  # "{page} of {pages}"
+    mode: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    frame: Frame
+    cover: Cover
+    need: Need
+    recommendation: Recommendation
+    memory: Memory
+    speed: Speed
+    appendix: Appendix
+    colours: dict[str, str]
+    scenario: str  # JSON, attached to the file
+    scenario_note: str

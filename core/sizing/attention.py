@@ -1,0 +1,106 @@
+"""What attention reads and computes for one token at a depth, group of layers by group of layers.
+
+The depth is a key of the trace and may hold one number or an axis of them.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from core.architecture.blueprint import AttentionGroup, AttentionKind
+from core.physics import operators
+from core.sizing.cache import cached_groups, source_of_model
+from core.sizing.plan import LATENT
+from core.sizing.situation import Situation
+from core.trace import Trace
+from core.units import Unit
+
+
+def record_attention(trace: Trace, situation: Situation) -> None:
+    """Record what the groups are made of, beside what memory has recorded: readers, windows, operations per row."""
+    source = source_of_model(situation)
+    for number, group in cached_groups(situation.blueprint):
+        key = f"attention.{number}"
+        trace.given(f"{key}.readers", group.layers, Unit.COUNT, source)
+        trace.given(f"{key}.row_flops.decode", _row_flops(group, decode=True), Unit.FLOP, source)
+        trace.given(f"{key}.row_flops.prefill", _row_flops(group, decode=False), Unit.FLOP, source)
+        if group.kind is AttentionKind.SPARSE_LATENT:
+            trace.given(f"{key}.top_k", group.index_top_k, Unit.TOKEN, source)
+
+
+def _row_flops(group: AttentionGroup, decode: bool) -> int:
+    """Operations per cached token: a product with the key and one with the value, for each query head.
+
+    While decoding, latent attention works on the latent vector itself.
+    """
+    width = 2 * group.latent_dim if decode and group.kind in LATENT else group.key_dim + group.value_dim
+    return 2 * width * group.query_heads * group.layers
+
+
+def record_cache_reads(trace: Trace, situation: Situation, prefix: str, depth: str) -> None:
+    """Record `<prefix>` and `<prefix>.rank`: cache bytes that one token of one request reads at a depth."""
+    groups, ranks = [], []
+    for number, group in cached_groups(situation.blueprint):
+        key = f"{prefix}.{number}"
+        _record_group_read(trace, number, group, key, depth)
+        groups.append(key)
+        ranks.append(key)
+        if situation.plan.tensor > 1:
+            ranks[-1] = f"{key}.rank"
+            trace.compute(
+                ranks[-1],
+                operators.rank_cache_bytes,
+                read=key,
+                kv_heads=f"kv.{number}.kv_heads",
+                ranks="plan.tensor",
+            )
+    trace.compute(prefix, operators.sum_of_bytes, parts=groups)
+    trace.compute(f"{prefix}.rank", operators.sum_of_bytes, parts=ranks)
+
+
+def _record_group_read(trace: Trace, number: int, group: AttentionGroup, key: str, depth: str) -> None:
+    shape = {"bytes_per_token": f"kv.{number}.bytes_per_token", "layers": f"kv.{number}.layers", "depth": depth}
+    readers = f"attention.{number}.readers"
+    if group.kind is AttentionKind.SPARSE_LATENT:
+        record, top_k = f"kv.{number}.record_bytes", f"attention.{number}.top_k"
+        trace.compute(key, operators.indexed_read_bytes, **shape, record=record, top_k=top_k)
+    elif group.window:
+        trace.compute(key, operators.window_read_bytes, **shape, readers=readers, window=f"kv.{number}.window")
+    else:
+        trace.compute(key, operators.cache_read_bytes, **shape, readers=readers)
+
+
+def record_held_cache(trace: Trace, situation: Situation, key: str, tokens: str) -> None:
+    """Record `key`: memory that one request holds at a number of tokens, over all ranks of a replica."""
+    ranks = []
+    for number, group in cached_groups(situation.blueprint):
+        held = f"{key}.{number}"
+        layers = f"kv.{number}.layers"
+        shape = {"bytes_per_token": f"kv.{number}.bytes_per_token", "layers": layers, "readers": layers}
+        if group.window:
+            trace.compute(held, operators.window_read_bytes, **shape, depth=tokens, window=f"kv.{number}.window")
+        else:
+            trace.compute(held, operators.cache_read_bytes, **shape, depth=tokens)
+        ranks.append(held)
+        if situation.plan.tensor > 1:
+            ranks[-1] = f"{held}.rank"
+            trace.compute(
+                ranks[-1], operators.rank_cache_bytes, read=held, kv_heads=f"kv.{number}.kv_heads", ranks="plan.tensor"
+            )
+    trace.compute(
+        key, operators.held_cache_bytes, rank_bytes=ranks, ranks="plan.tensor", state="state_bytes_per_request"
+    )
+
+
+def record_attention_flops(trace: Trace, situation: Situation, key: str, depth: str, phase: str) -> None:
+    """Record `key`: attention operations of one token at a depth; `phase` is "decode" or "prefill"."""
+    groups = []
+    for number, group in cached_groups(situation.blueprint):
+        groups.append(f"{key}.{number}")
+        inputs = {"row_flops": f"attention.{number}.row_flops.{phase}", "depth": depth}
+        function: Callable[..., Any] = operators.attention_flops
+        if group.kind is AttentionKind.SPARSE_LATENT:
+            function, inputs["top_k"] = operators.indexed_attention_flops, f"attention.{number}.top_k"
+        elif group.window:
+            function, inputs["window"] = operators.window_attention_flops, f"kv.{number}.window"
+        trace.compute(groups[-1], function, **inputs)
+    trace.compute(key, operators.sum_of_flops, parts=groups)

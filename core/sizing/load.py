@@ -1,0 +1,160 @@
+"""Several users in a closed loop: requests in flight, time per token, time to first token, tokens of all users."""
+
+from core.physics import decode, serving
+from core.sizing.attention import record_held_cache
+from core.sizing.prompt import KEY as PREFILL
+from core.sizing.rates import ENGINE_SLOTS, PIPELINE_KEPT, method
+from core.sizing.situation import Situation
+from core.sizing.step import record_step
+from core.trace import Trace
+from core.units import Unit
+
+
+def record_requests(trace: Trace, s: Situation) -> None:
+    """Record how many requests one replica works on, and how many of them are in one step."""
+    trace.compute(
+        "serving.held_tokens",
+        serving.held_tokens,
+        prompt="workload.prompt_tokens",
+        output="workload.output_tokens",
+    )
+    record_held_cache(trace, s, "serving.held_bytes", "serving.held_tokens")
+    trace.compute(
+        "serving.requests_that_fit",
+        serving.requests_that_fit,
+        pool="memory.free_for_kv_bytes",
+        per_request="serving.held_bytes",
+        replicas="plan.replicas",
+    )
+    trace.compute(
+        "serving.requests_in_flight",
+        serving.requests_in_flight,
+        requests="requests_at_once",
+        replicas="plan.replicas",
+        fit="serving.requests_that_fit",
+    )
+    method(trace, "engine.slots", ENGINE_SLOTS, Unit.REQUEST)
+    trace.compute(
+        "saturated.requests_in_flight",
+        serving.saturating_requests,
+        fit="serving.requests_that_fit",
+        slots="engine.slots",
+    )
+    for load in ("serving", "saturated"):
+        trace.compute(
+            f"{load}.requests_in_step",
+            serving.requests_in_step,
+            in_flight=f"{load}.requests_in_flight",
+            stages="plan.parallel_stages",
+        )
+
+
+def record_load(trace: Trace, s: Situation) -> None:
+    """Record steps and speeds for the requests at once and for as many as fit."""
+    method(trace, "pipeline_kept_share", PIPELINE_KEPT, Unit.SHARE)
+    record_step(trace, s, "decode_step_s", "serving.requests_in_step")
+    _record_overlap(trace, "serving")
+    _record_tokens(trace)
+    _record_first_token(trace)
+    record_saturated(trace, s)
+
+
+def _record_overlap(trace: Trace, load: str) -> None:
+    trace.compute(
+        f"{load}.pipeline_overlap",
+        serving.pipeline_overlap,
+        in_flight=f"{load}.requests_in_flight",
+        stages="plan.parallel_stages",
+        kept="pipeline_kept_share",
+    )
+
+
+def record_saturated(trace: Trace, s: Situation) -> None:
+    """Record the speed of all users together when there are always more requests than fit."""
+    record_step(trace, s, "saturated_step_s", "saturated.requests_in_step")
+    _record_overlap(trace, "saturated")
+    trace.compute(
+        "saturated.replica_tok_s",
+        serving.saturated_tokens_per_second,
+        in_flight="saturated.requests_in_flight",
+        batch="saturated.requests_in_step",
+        step="saturated_step_s",
+        prefill=PREFILL,
+        output="workload.output_tokens",
+        overlap="saturated.pipeline_overlap",
+    )
+    trace.compute(
+        "saturated_tok_s_total",
+        serving.total_tokens_per_second,
+        per_replica="saturated.replica_tok_s",
+        requests="plan.replicas",
+        replicas="plan.replicas",
+    )
+
+
+def _record_tokens(trace: Trace) -> None:
+    """Time per output token with the interference of others' prompts, and tokens per second of one user and of all."""
+    trace.compute(
+        "serving.interference_s",
+        serving.interference_seconds,
+        batch="serving.requests_in_step",
+        output="workload.output_tokens",
+        prefill=PREFILL,
+        share="fit.c_int",
+    )
+    trace.compute("tpot_s", serving.time_per_output_token, step="decode_step_s", interference="serving.interference_s")
+    trace.compute("decode_tok_s", decode.tokens_per_second, seconds="tpot_s")
+    trace.compute(
+        "serving.replica_tok_s",
+        serving.replica_tokens_per_second,
+        in_flight="serving.requests_in_flight",
+        tpot="tpot_s",
+        prefill=PREFILL,
+        request="fit.t_req",
+        output="workload.output_tokens",
+        overlap="serving.pipeline_overlap",
+    )
+    trace.compute(
+        "output_tok_s_total",
+        serving.total_tokens_per_second,
+        per_replica="serving.replica_tok_s",
+        requests="requests_at_once",
+        replicas="plan.replicas",
+    )
+
+
+def _record_first_token(trace: Trace) -> None:
+    batch = "serving.requests_in_step"
+    trace.compute(
+        "serving.prompt_share",
+        serving.prompt_share,
+        batch=batch,
+        prefill=PREFILL,
+        output="workload.output_tokens",
+        step="decode_step_s",
+    )
+    trace.compute(
+        "serving.ttft_with_slot_s",
+        serving.time_to_first_token,
+        request="fit.t_req",
+        step="decode_step_s",
+        prefill=PREFILL,
+        queue="fit.c_q",
+        share="serving.prompt_share",
+        batch=batch,
+    )
+    trace.compute(
+        "serving.slot_wait_s",
+        serving.slot_wait_seconds,
+        requests="requests_at_once",
+        replicas="plan.replicas",
+        in_flight="serving.requests_in_flight",
+        output="workload.output_tokens",
+        tpot="tpot_s",
+    )
+    trace.compute(
+        "ttft_s",
+        serving.time_to_first_token_with_wait,
+        with_slot="serving.ttft_with_slot_s",
+        wait="serving.slot_wait_s",
+    )

@@ -1,0 +1,449 @@
+"""The memory figures of a situation, recorded one by one, and the picture of each accelerator.
+
+Keys beginning with `accelerator.` are of one accelerator: the one that holds the most, which is the one that also holds
+the companions. `other_accelerator.` are the rest, where there are companions. All other keys are of the deployment.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from core.architecture.blueprint import Blueprint, TensorClass
+from core.physics import memory as m
+from core.physics import weights as w
+from core.physics.kv_cache import total_bytes_per_token
+from core.scenario import CompanionRole, Mode
+from core.sizing.cache import cached_groups, rate_key, record_cache, record_state, source_of_model
+from core.sizing.companions import PlacedCompanion, placed_companions
+from core.sizing.origins import ARTICLE, METHOD, catalogue_origin, model_origin
+from core.sizing.plan import FIRST_STAGE, LAST_STAGE, REPLICATED
+from core.sizing.report import DeviceUse, MemoryItem, MemoryKind, TierUse, Verdict
+from core.sizing.situation import Situation
+from core.trace import CHOICE, Origin, Trace
+from core.units import Unit
+
+COMPANIONS = {CompanionRole.EMBEDDING: "memory_item.embedding", CompanionRole.RERANKER: "memory_item.reranker"}
+CLOSE_SHARE = 0.05  # less than this part of the limit free is close to the limit
+
+
+def record_memory(trace: Trace, s: Situation, context_tokens: Any = None) -> None:
+    """Record every figure of weights, cache, capacity, and what fits.
+
+    Parameters
+    ----------
+    trace : receives the figures
+    s : the situation
+    context_tokens : in place of the workload's, one number or an array of them for a curve
+    """
+    _workload(trace, s, context_tokens)
+    _plan(trace, s)
+    _weights(trace, s)
+    record_cache(trace, s)
+    record_state(trace, s)
+    _beside(trace, s)
+    _capacity(trace, s)
+    _accelerator(trace, "accelerator", tuple(COMPANIONS.values()))
+    if has_others(s):
+        _accelerator(trace, "other_accelerator", ())
+    _answers(trace, s)
+    _totals(trace, s)
+
+
+def has_others(s: Situation) -> bool:
+    """Do the companions stand on one of several accelerators, so that the others hold less?"""
+    return s.accelerators > 1 and bool(s.scenario.companions)
+
+
+def _workload(trace: Trace, s: Situation, context_tokens: Any) -> None:
+    work = s.scenario.workload
+    trace.given(
+        "workload.context_tokens", work.context_tokens if context_tokens is None else context_tokens, Unit.TOKEN
+    )
+    trace.given("workload.output_tokens", work.output_tokens, Unit.TOKEN)
+    if work.prompt_tokens is None:
+        trace.compute(
+            "workload.prompt_tokens",
+            m.prompt_that_fills,
+            context_tokens="workload.context_tokens",
+            output_tokens="workload.output_tokens",
+        )
+    else:
+        trace.given("workload.prompt_tokens", work.prompt_tokens, Unit.TOKEN)
+    trace.given("workload.users", work.users, Unit.USER)
+    trace.given("workload.active_share", work.active_share, Unit.SHARE)
+    if work.requests_at_once is None:
+        trace.compute(
+            "requests_at_once", m.requests_at_the_peak, users="workload.users", active_share="workload.active_share"
+        )
+    else:
+        trace.given("requests_at_once", work.requests_at_once, Unit.REQUEST)
+    trace.given("workload.reserve_share", work.reserve_share, Unit.SHARE)
+    trace.compute(
+        "requests_with_reserve",
+        m.requests_with_reserve,
+        requests="requests_at_once",
+        reserve_share="workload.reserve_share",
+    )
+
+
+def _plan(trace: Trace, s: Situation) -> None:
+    origin = METHOD if s.scenario.deployment.plan is None else CHOICE
+    trace.given("plan.tensor", s.plan.tensor, Unit.COUNT, origin)
+    trace.given("plan.pipeline", s.plan.pipeline, Unit.COUNT, origin)
+    trace.given("plan.replicas", s.plan.replicas, Unit.COUNT, origin)
+    trace.given("deployment.accelerators", s.accelerators, Unit.COUNT)
+    trace.compute("accelerator.requests", m.requests_per_replica, requests="requests_at_once", replicas="plan.replicas")
+
+
+def bits_origin(s: Situation) -> Origin:
+    """Where the bits per weight come from: the format's record, or the article's rule."""
+    return ARTICLE if s.scenario.mode is Mode.ARTICLE else catalogue_origin(s.weight_format, "bits")
+
+
+def _weights(trace: Trace, s: Situation) -> None:
+    blueprint, source, bits_source = s.blueprint, source_of_model(s), bits_origin(s)
+    for kind, number in blueprint.parameters.items():
+        trace.given(f"model.parameters.{kind}", number, Unit.PARAMETER, source)
+        trace.given(f"weights.bits.{kind}", s.bits[kind], Unit.BIT_PER_WEIGHT, bits_source)
+        trace.compute(
+            f"weights_bytes.{kind}", w.weights_bytes, parameters=f"model.parameters.{kind}", bits=f"weights.bits.{kind}"
+        )
+    classes = list(blueprint.parameters)
+    trace.compute(
+        "model.total_parameters", w.total_parameters, classes=[f"model.parameters.{kind}" for kind in classes]
+    )
+    _active(trace, blueprint, source)
+    trace.given("model.layers", blueprint.layers, Unit.COUNT, source)
+    trace.given("model.trained_context", blueprint.trained_context, Unit.TOKEN, source)
+    trace.compute("memory_item.weights", w.total_weights_bytes, classes=[f"weights_bytes.{kind}" for kind in classes])
+    _rank_weights(trace, s, classes)
+
+
+def _active(trace: Trace, blueprint: Blueprint, source: Origin) -> None:
+    idle = {TensorClass.EXPERT, TensorClass.VISION, TensorClass.MTP}
+    if not blueprint.tied_embedding:
+        idle.add(TensorClass.EMBEDDING)
+    moe = blueprint.moe
+    trace.given("model.moe_layers", moe.layers if moe else 0, Unit.COUNT, source)
+    trace.given("model.experts_per_token", moe.experts_per_token if moe else 0, Unit.COUNT, source)
+    trace.given("model.parameters_per_expert", moe.parameters_per_expert if moe else 0, Unit.PARAMETER, source)
+    trace.compute(
+        "model.active_parameters",
+        w.active_parameters,
+        dense=[f"model.parameters.{kind}" for kind in blueprint.parameters if kind not in idle],
+        layers="model.moe_layers",
+        experts_per_token="model.experts_per_token",
+        parameters_per_expert="model.parameters_per_expert",
+    )
+
+
+def _rank_weights(trace: Trace, s: Situation, classes: list[TensorClass]) -> None:
+    if s.plan.tensor * s.plan.pipeline == 1:
+        trace.compute("accelerator.weights_bytes", m.sum_bytes, items=["memory_item.weights"])
+        return
+    apart = REPLICATED + FIRST_STAGE + LAST_STAGE
+    parts = {
+        "layered": [c for c in classes if c not in apart],
+        "replicated": [c for c in classes if c in REPLICATED],
+        "first": [c for c in classes if c in FIRST_STAGE],
+        "last": [c for c in classes if c in LAST_STAGE],
+    }
+    for name, members in parts.items():
+        trace.compute(f"weights_bytes.{name}", m.sum_bytes, items=[f"weights_bytes.{kind}" for kind in members])
+    trace.compute(
+        "accelerator.weights_bytes",
+        w.rank_weights_bytes,
+        **{name: f"weights_bytes.{name}" for name in parts},
+        layers="model.layers",
+        tensor="plan.tensor",
+        pipeline="plan.pipeline",
+    )
+
+
+def _beside(trace: Trace, s: Situation) -> None:
+    """Companions and runtime: what stands on the accelerator beside the model."""
+    items: dict[CompanionRole, list[str]] = {role: [] for role in CompanionRole}
+    for number, companion in enumerate(placed_companions(s.scenario, s.catalogue)):
+        items[companion.role].extend(_companion(trace, s, f"companion.{number}", companion))
+    for role, key in COMPANIONS.items():
+        if items[role]:
+            trace.compute(key, m.sum_bytes, items=items[role])
+        else:
+            trace.given(key, 0, Unit.BYTE)
+    chosen = s.scenario.deployment.runtime_bytes
+    article = s.scenario.mode is Mode.ARTICLE
+    if chosen is not None:
+        trace.given("memory_item.framework", chosen, Unit.BYTE)
+    elif article:
+        trace.given("memory_item.framework", 0, Unit.BYTE, ARTICLE)
+    else:
+        origin = catalogue_origin(s.engine, "runtime_bytes")
+        trace.given("memory_item.framework", s.engine.runtime_bytes, Unit.BYTE, origin)
+
+
+def _companion(trace: Trace, s: Situation, prefix: str, companion: PlacedCompanion) -> list[str]:
+    article = s.scenario.mode is Mode.ARTICLE
+    bits_source = ARTICLE if article else catalogue_origin(companion.weight_format, "bits")
+    source = model_origin(companion.model)
+    keys = []
+    for kind, number in companion.parameters.items():
+        trace.given(f"{prefix}.parameters.{kind}", number, Unit.PARAMETER, source)
+        trace.given(f"{prefix}.bits.{kind}", companion.bits[kind], Unit.BIT_PER_WEIGHT, bits_source)
+        keys.append(f"{prefix}.weights_bytes.{kind}")
+        trace.compute(keys[-1], w.weights_bytes, parameters=f"{prefix}.parameters.{kind}", bits=f"{prefix}.bits.{kind}")
+    return keys
+
+
+def _capacity(trace: Trace, s: Situation) -> None:
+    """What is installed, what software may allocate, what the engine takes of it."""
+    article, deployment = s.scenario.mode is Mode.ARTICLE, s.scenario.deployment
+    capacities, lower = [], []
+    for number, tier in enumerate(s.device.memory_tiers):
+        field, key = f"memory_tiers.{number}", f"tier.{number}"
+        own = catalogue_origin(s.device, f"{field}.capacity_bytes")
+        capacity, origin = tier.capacity_bytes, own
+        usable, usable_origin = tier.usable_bytes, catalogue_origin(s.device, f"{field}.usable_bytes")
+        if number == 0 and deployment.capacity_bytes is not None:
+            capacity, origin = deployment.capacity_bytes, CHOICE
+            usable, usable_origin = capacity, CHOICE
+        elif article:
+            usable, usable_origin = capacity, ARTICLE
+        elif usable is None:
+            usable, usable_origin = capacity, own  # the label, which is the safe side
+        trace.given(f"{key}.capacity_bytes", capacity, Unit.BYTE, origin)
+        trace.given(f"{key}.usable_bytes", usable, Unit.BYTE, usable_origin)
+        bandwidth_origin = catalogue_origin(s.device, f"{field}.bandwidth_bytes_per_s")
+        trace.given(f"{key}.bandwidth_bytes_per_s", tier.bandwidth_bytes_per_s, Unit.BYTE_PER_SECOND, bandwidth_origin)
+        if number == 0:
+            trace.given(
+                "memory_bandwidth_bytes_per_s", tier.bandwidth_bytes_per_s, Unit.BYTE_PER_SECOND, bandwidth_origin
+            )
+        else:
+            lower.append(f"{key}.usable_bytes")
+        capacities.append(f"{key}.capacity_bytes")
+    trace.given("engine.memory_share", *_memory_share(s))
+    trace.compute(
+        "tier.0.limit_bytes", m.tier_limit_bytes, usable_bytes="tier.0.usable_bytes", memory_share="engine.memory_share"
+    )
+    if lower:
+        trace.compute("lower_tiers.limit_bytes", m.sum_bytes, items=lower)
+    else:
+        trace.given("lower_tiers.limit_bytes", 0, Unit.BYTE, catalogue_origin(s.device, "memory_tiers"))
+    trace.compute("accelerator.capacity_bytes", m.sum_bytes, items=capacities)
+
+
+def _memory_share(s: Situation) -> tuple[float, Unit, Origin]:
+    chosen = s.scenario.deployment.memory_share
+    if chosen is not None:
+        return chosen, Unit.SHARE, CHOICE
+    if s.scenario.mode is Mode.ARTICLE:
+        return 1.0, Unit.SHARE, ARTICLE
+    return s.engine.memory_share or 1.0, Unit.SHARE, catalogue_origin(s.engine, "memory_share")
+
+
+def _accelerator(trace: Trace, key: str, companions: tuple[str, ...]) -> None:
+    """One accelerator: fixed part, requests, limit, and what spills into slower memory."""
+    if key == "accelerator":
+        for name in ("kv", "state"):
+            trace.compute(
+                f"{key}.{name}_bytes",
+                m.times,
+                bytes_each=f"{key}.{name}_bytes_per_request",
+                number="accelerator.requests",
+            )
+    fixed = ["accelerator.weights_bytes", *companions, "memory_item.framework"]
+    trace.compute(f"{key}.fixed_bytes", m.sum_bytes, items=fixed)
+    wanted = [f"{key}.fixed_bytes", "accelerator.kv_bytes", "accelerator.state_bytes"]
+    trace.compute(f"{key}.total_bytes", m.sum_bytes, items=wanted)
+    tiers = {"first_bytes": "tier.0.limit_bytes", "lower_bytes": "lower_tiers.limit_bytes"}
+    trace.compute(f"{key}.limit_bytes", m.limit_over_tiers, **tiers, wanted_bytes=f"{key}.total_bytes")
+    spill = "spill" if key == "accelerator" else f"{key}.spill"
+    trace.compute(
+        f"{spill}.weights_bytes",
+        m.spilled_weights_bytes,
+        weights_bytes="accelerator.weights_bytes",
+        fixed_bytes=f"{key}.fixed_bytes",
+        **tiers,
+    )
+    trace.compute(
+        f"{spill}.kv_bytes",
+        m.spilled_kv_bytes,
+        wanted_bytes=f"{key}.total_bytes",
+        spilled_weights_bytes=f"{spill}.weights_bytes",
+        **tiers,
+    )
+    for name, used in (("free_for_kv", "fixed"), ("free", "total")):
+        trace.compute(
+            f"{key}.{name}_bytes", m.free_bytes, limit_bytes=f"{key}.limit_bytes", used_bytes=f"{key}.{used}_bytes"
+        )
+
+
+def _answers(trace: Trace, s: Situation) -> None:
+    """How much is missing, how many requests fit, how long one may be."""
+    trace.compute(
+        "accelerator.shortfall_bytes",
+        m.shortfall_bytes,
+        limit_bytes="accelerator.limit_bytes",
+        used_bytes="accelerator.total_bytes",
+    )
+    trace.compute(
+        "accelerator.bytes_per_request",
+        m.sum_bytes,
+        items=["accelerator.kv_bytes_per_request", "accelerator.state_bytes_per_request"],
+    )
+    trace.compute(
+        "max_concurrency",
+        m.requests_that_fit,
+        free_bytes="accelerator.free_for_kv_bytes",
+        bytes_per_request="accelerator.bytes_per_request",
+        replicas="plan.replicas",
+    )
+    trace.given("one_request", 1, Unit.REQUEST, METHOD)
+    largest_context(trace, s, "max_context_tokens", "one_request", "accelerator.free_for_kv_bytes")
+    trace.compute(
+        "max_context_usable_tokens",
+        m.usable_context,
+        fits_tokens="max_context_tokens",
+        trained_tokens="model.trained_context",
+    )
+
+
+def largest_context(trace: Trace, s: Situation, key: str, requests: str, free_bytes: str) -> None:
+    """Record the largest context of `requests` at once under `key`, over the cases of how many windows are full."""
+    free = {"free_bytes": free_bytes, "requests": requests}
+    found = growth_cases(trace, s)
+    cases = [f"{key}.case.{number}" for number in range(len(found))] if len(found) > 1 else [key]
+    for case, (constant, growth) in zip(cases, found, strict=True):
+        if growth:
+            trace.compute(
+                case,
+                m.context_that_fits,
+                **free,
+                constant_bytes=constant,
+                bytes_per_token=growth,
+                block_tokens="engine.block_tokens",
+            )
+        else:
+            trace.compute(case, m.context_without_growth, **free, constant_bytes=constant)
+    if len(cases) > 1:
+        trace.compute(key, m.largest_context, cases=cases)
+
+
+def growth_cases(trace: Trace, s: Situation) -> list[tuple[str, str]]:
+    """Per case, the keys of the constant part of a request and of its growth per token ("" when nothing grows)."""
+    caching = cached_groups(s.blueprint)
+    growing = [rate_key(trace, n) for n, group in caching if not group.window]
+    windows = sorted((group.window, n) for n, group in caching if group.window)
+    cases = []
+    for full in range(len(windows) + 1):
+        held = [f"kv.{n}.rank_window_bytes" for _, n in windows[:full]]
+        constant = _sum_key(
+            trace, f"context_case.{full}.constant_bytes", m.sum_bytes, "items",
+            ["accelerator.state_bytes_per_request", *held],
+        )  # fmt: skip
+        rates = growing + [rate_key(trace, n) for _, n in windows[full:]]
+        growth = _sum_key(trace, f"context_case.{full}.bytes_per_token", total_bytes_per_token, "groups", rates)
+        cases.append((constant, growth))
+    return cases
+
+
+def _sum_key(trace: Trace, key: str, function: Callable[..., Any], parameter: str, items: list[str]) -> str:
+    """The key of a sum: of its only item, or a new entry; "" for nothing."""
+    if len(items) > 1 and key not in trace:
+        trace.compute(key, function, **{parameter: items})
+    return key if len(items) > 1 else "".join(items)
+
+
+def _totals(trace: Trace, s: Situation) -> None:
+    """The same over the whole deployment."""
+    for name in ("kv_cache", "state"):
+        each = f"{name.removesuffix('_cache')}_bytes_per_request"
+        trace.compute(f"memory_item.{name}", m.times, bytes_each=each, number="requests_at_once")
+    trace.compute("kv_cache_bytes", m.times, bytes_each="kv_logical_bytes_per_request", number="requests_at_once")
+    copies = {"memory_item.weights": "plan.replicas", "memory_item.framework": "deployment.accelerators"}
+    fixed = []
+    for item in ("memory_item.weights", *COMPANIONS.values(), "memory_item.framework"):
+        key = item
+        if item in copies and trace[copies[item]] > 1:
+            key = item.replace("memory_item.", "memory.") + "_bytes"
+            trace.compute(key, m.times, bytes_each=item, number=copies[item])
+        fixed.append(key)
+    trace.compute("memory.fixed_bytes", m.sum_bytes, items=fixed)
+    trace.compute(
+        "memory.total_bytes", m.sum_bytes, items=["memory.fixed_bytes", "memory_item.kv_cache", "memory_item.state"]
+    )
+    for name in ("capacity", "limit"):
+        each = f"accelerator.{name}_bytes"
+        trace.compute(f"memory.{name}_bytes", m.times, bytes_each=each, number="deployment.accelerators")
+    for name, used in (("free_for_kv", "fixed"), ("free", "total")):
+        trace.compute(
+            f"memory.{name}_bytes", m.free_bytes, limit_bytes="memory.limit_bytes", used_bytes=f"memory.{used}_bytes"
+        )
+    trace.compute(
+        "memory.share_of_capacity",
+        m.share_of_capacity,
+        used_bytes="memory.total_bytes",
+        capacity_bytes="memory.capacity_bytes",
+    )
+
+
+def verdict(trace: Trace) -> Verdict:
+    """Does the work fit, and with the reserve that was asked for and a little to spare?"""
+    if trace["accelerator.shortfall_bytes"] > 0:
+        return Verdict.DOES_NOT_FIT
+    no_reserve = trace["requests_with_reserve"] > trace["max_concurrency"]
+    almost_full = trace["accelerator.free_bytes"] < CLOSE_SHARE * trace["accelerator.limit_bytes"]
+    return Verdict.CLOSE if no_reserve or almost_full else Verdict.FITS
+
+
+def device_uses(trace: Trace, s: Situation) -> tuple[DeviceUse, ...]:
+    """Every accelerator of the deployment, item by item and tier by tier; those that hold the same together."""
+    if not has_others(s):
+        return (DeviceUse(s.device.name, s.accelerators, _tiers(trace, s, "spill", tuple(COMPANIONS.values()))),)
+    return (
+        DeviceUse(s.device.name, 1, _tiers(trace, s, "spill", tuple(COMPANIONS.values()))),
+        DeviceUse(s.device.name, s.accelerators - 1, _tiers(trace, s, "other_accelerator.spill", ())),
+    )
+
+
+def _tiers(trace: Trace, s: Situation, spill: str, companions: tuple[str, ...]) -> tuple[TierUse, ...]:
+    fast, slow = _items(trace, spill, companions)
+    tiers = [_tier(trace, s, 0, "tier.0.limit_bytes", fast)]
+    for number in range(1, len(s.device.memory_tiers)):
+        tiers.append(_tier(trace, s, number, f"tier.{number}.usable_bytes", slow if number == 1 else []))
+    return tuple(tiers)
+
+
+def _tier(trace: Trace, s: Situation, number: int, limit: str, items: list[MemoryItem]) -> TierUse:
+    tier = s.device.memory_tiers[number]
+    capacity = f"tier.{number}.capacity_bytes"
+    return TierUse(tier.name, tier.kind, capacity, limit, tuple(items), trace[capacity], trace[limit])
+
+
+def _items(trace: Trace, spill: str, companions: tuple[str, ...]) -> tuple[list[MemoryItem], list[MemoryItem]]:
+    """What stands in the fast tier and what in the slower one."""
+    kinds = {MemoryKind.WEIGHTS: "accelerator.weights_bytes"}
+    kinds |= {MemoryKind(role.value): key for role, key in COMPANIONS.items() if key in companions}
+    kinds |= {
+        MemoryKind.RUNTIME: "memory_item.framework",
+        MemoryKind.KV_CACHE: "accelerator.kv_bytes",
+        MemoryKind.STATE: "accelerator.state_bytes",
+    }
+    slow = []
+    if trace[f"{spill}.weights_bytes"]:
+        slow.append(MemoryKind.WEIGHTS)
+        kinds[MemoryKind.WEIGHTS] = _rest(trace, f"{spill}.rest.weights_bytes", kinds[MemoryKind.WEIGHTS])
+    if trace[f"{spill}.kv_bytes"]:  # cache and state leave together: they belong to the same requests
+        slow.append(MemoryKind.KV_CACHE)
+        trace.compute(f"{spill}.requests_bytes", m.sum_bytes, items=["accelerator.kv_bytes", "accelerator.state_bytes"])
+        kinds[MemoryKind.KV_CACHE] = _rest(trace, f"{spill}.rest.kv_bytes", f"{spill}.requests_bytes")
+        del kinds[MemoryKind.STATE]
+    below = {MemoryKind.WEIGHTS: f"{spill}.weights_bytes", MemoryKind.KV_CACHE: f"{spill}.kv_bytes"}
+    return (
+        [MemoryItem(kind, key, round(trace[key])) for kind, key in kinds.items() if trace[key] > 0],
+        [MemoryItem(kind, below[kind], round(trace[below[kind]])) for kind in slow],
+    )
+
+
+def _rest(trace: Trace, key: str, whole: str) -> str:
+    trace.compute(key, m.rest_bytes, whole_bytes=whole, part_bytes=key.replace(".rest.", "."))
+    return key

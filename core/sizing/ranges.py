@@ -1,0 +1,118 @@
+"""The range of each speed: P10 and P90 about the estimate, and how well it is supported."""
+
+from collections.abc import Mapping
+
+from core.catalogue.calibration import Calibration, Grade, Kind, back_end
+from core.catalogue.records import DeviceFamily
+from core.physics import uncertainty
+from core.sizing.origins import METHOD
+from core.sizing.rates import has_routed_experts
+from core.sizing.report import Estimate, Evidence
+from core.sizing.situation import Situation
+from core.trace import Origin, OriginKind, Trace
+from core.units import Unit
+
+#: From this depth on, decode speeds scatter more.
+DEEP_TOKENS = 16_384
+_GRADES = "ABCD"
+_AMD_OR_INTEL = (DeviceFamily.AMD_CDNA, DeviceFamily.AMD_RDNA, DeviceFamily.AMD_APU, DeviceFamily.INTEL)
+
+
+def support(s: Situation, calibration: Calibration) -> Mapping[Kind, Grade]:
+    """The evidence of every kind of figure; a weight format that was never measured with this kind of engine is D."""
+    device = s.device.accelerator_id or s.device.id
+    engine = back_end(s.engine.id, s.engine.group, s.device.family)
+    kinds = calibration.spread.grades
+    if not calibration.knows_format(s.engine.group, s.weight_format.format_class):
+        return dict.fromkeys(kinds, "D")
+    return {kind: calibration.evidence(device, s.device.family, engine, kind) for kind in kinds}
+
+
+def record_spreads(
+    trace: Trace, s: Situation, calibration: Calibration, grades: Mapping[Kind, Grade], depth: str
+) -> None:
+    """Record the spread of every speed that is shown: of decode, first token, throughput, saturation and prefill."""
+    for kind in calibration.spread.grades:
+        _record_spread(trace, s, calibration, grades, kind, kind, f"spread.{kind}.any")
+    _record_spread(trace, s, calibration, grades, "batched", "tpot", "spread.tpot.any")
+    batch = {"batch": "serving.requests_in_step"}
+    for key, alone, loaded in (
+        ("spread.decode.shallow", "decode", "tpot"),
+        ("spread.throughput", "decode", "batched"),
+        ("spread.first_token", "prefill", "ttft"),
+    ):
+        alone, loaded = f"spread.{alone}.any", f"spread.{loaded}.any"
+        trace.compute(key, uncertainty.spread_under_load, alone=alone, loaded=loaded, **batch)
+    trace.given("spread.deep_tokens", DEEP_TOKENS, Unit.TOKEN, METHOD)
+    deep = next(rule.widening for rule in calibration.spread.rules if rule.when == "deep")
+    trace.given("spread.deep_widening", deep, Unit.RATIO, _origin(calibration))
+    trace.compute(
+        "spread.decode",
+        uncertainty.spread_at_depth,
+        spread="spread.decode.shallow",
+        depth=depth,
+        deep="spread.deep_tokens",
+        widening="spread.deep_widening",
+    )
+
+
+def _record_spread(
+    trace: Trace,
+    s: Situation,
+    calibration: Calibration,
+    grades: Mapping[Kind, Grade],
+    kind: Kind,
+    rules: str,
+    key: str,
+) -> None:
+    """The spread by evidence, widened by every rule that applies whatever the depth."""
+    origin = _origin(calibration)
+    spread = calibration.spread.grades[kind][_GRADES.index(grades[kind])]
+    widening, least = 1.0, uncertainty.LEAST_SPREAD
+    for rule in calibration.spread.rules:
+        if rule.kind == rules and _applies(rule.when, s):
+            widening, least = widening * rule.widening, max(least, rule.least)
+    if widening == 1.0 and spread >= least:
+        trace.given(key, spread, Unit.RATIO, origin)
+        return
+    trace.given(f"{key}.by_evidence", spread, Unit.RATIO, origin)
+    trace.given(f"{key}.widening", widening, Unit.RATIO, origin)
+    trace.given(f"{key}.least", least, Unit.RATIO, origin)
+    trace.compute(
+        key, uncertainty.widened_spread, spread=f"{key}.by_evidence", widening=f"{key}.widening", least=f"{key}.least"
+    )
+
+
+def _applies(when: str, s: Situation) -> bool:
+    return (
+        when == "always"
+        or (when == "mixture_of_experts" and has_routed_experts(s))
+        or (when == "tensor_parallel" and s.plan.tensor > 1)
+        or (when == "amd_or_intel" and s.device.family in _AMD_OR_INTEL)
+    )
+
+
+def _origin(calibration: Calibration) -> Origin:
+    source = calibration.source
+    return Origin(
+        OriginKind.CALIBRATION, source.title, source.address, source.date, source.confidence, "calibration/spread"
+    )
+
+
+def record_speed_range(trace: Trace, key: str, spread: str, most: str) -> None:
+    """Record `<key>.p10` and `<key>.p90` of a speed that cannot exceed `most`."""
+    trace.compute(f"{key}.p10", uncertainty.speed_p10, median=key, spread=spread)
+    trace.compute(f"{key}.p90", uncertainty.speed_p90, median=key, spread=spread, most=most)
+
+
+def record_time_range(trace: Trace, key: str, spread: str, least: str) -> None:
+    """Record `<key>.p10` and `<key>.p90` of a time that cannot be less than `least`."""
+    trace.compute(f"{key}.p10", uncertainty.time_p10, median=key, spread=spread, least=least)
+    trace.compute(f"{key}.p90", uncertainty.time_p90, median=key, spread=spread)
+
+
+def estimate(trace: Trace, key: str, evidence: Evidence) -> Estimate:
+    """The estimate of a speed whose range is recorded."""
+    p10, p50, p90 = float(trace[f"{key}.p10"]), float(trace[key]), float(trace[f"{key}.p90"])
+    wide = p90 > uncertainty.ORDER_OF_MAGNITUDE * p10
+    return Estimate(key, p10, p50, p90, evidence, order_of_magnitude=wide)

@@ -1,0 +1,263 @@
+"""What a device, an engine and a link can do for one situation: rates from the catalogue, and the fitted parameters.
+
+Everything recorded here is independent of the work: curves over context or concurrency reuse it.
+"""
+
+from collections.abc import Mapping
+
+from core.architecture.blueprint import AttentionKind, TensorClass
+from core.catalogue.calibration import Calibration, Circumstances, Fitted, back_end
+from core.catalogue.records import Device, DeviceFamily, Engine, Link, WeightFormat
+from core.errors import CatalogueError
+from core.physics import collective, operators, roofline
+from core.sizing.cache import source_of_model
+from core.sizing.origins import METHOD, catalogue_origin
+from core.sizing.situation import Situation
+from core.trace import Trace
+from core.units import Unit
+
+#: From this many bits on, a tensor is multiplied at the 16-bit rate. What a 4-bit checkpoint keeps in 8 bit counts as
+#: wide too: the parameters were fitted with it counted so.
+WIDE_BITS = 15.0
+WIDE_BITS_IN_FP4 = 6.0
+#: Recurrent state is read and written at this share of the effective bandwidth.
+STATE_SHARE = 0.7
+#: What parallel pipeline stages keep of their rate; the rest are bubbles.
+PIPELINE_KEPT = 0.9
+#: A layer on the CPU costs a round trip between CPU and accelerator [s].
+OFFLOAD_ROUND_TRIP_S = 30e-6
+#: Most requests that an engine schedules together.
+ENGINE_SLOTS = 2048
+
+_MATRICES = (
+    TensorClass.ATTENTION,
+    TensorClass.RECURRENT,
+    TensorClass.FEED_FORWARD,
+    TensorClass.SHARED_EXPERT,
+    TensorClass.ROUTER,
+)
+
+
+def method(trace: Trace, key: str, value: float, unit: Unit) -> None:
+    """Record a constant of the method."""
+    trace.given(key, value, unit, METHOD)
+
+
+def circumstances(situation: Situation, calibration: Calibration) -> Circumstances:
+    """What the fitted parameters depend on."""
+    device, engine, link = situation.device, situation.engine, exchange_link(situation)
+    windowed = any(g.kind in (AttentionKind.WINDOW, AttentionKind.CHUNK) for g in situation.blueprint.attention)
+    return Circumstances(
+        group=engine.group,
+        engine=engine.id,
+        back_end=back_end(engine.id, engine.group, device.family),
+        family=device.family,
+        architecture=device.architecture,
+        format_class=situation.weight_format.format_class,
+        device=device.accelerator_id or device.id,
+        link=link.id if link and situation.plan.tensor > 1 else "",
+        attention="window" if windowed else "",
+        generation=calibration.generation,
+    )
+
+
+def exchange_link(situation: Situation) -> Link | None:
+    """The link that tensor-parallel ranks exchange over: the network as soon as they span machines."""
+    per_node = situation.accelerators // situation.nodes
+    return situation.network if situation.plan.tensor > per_node else situation.link
+
+
+def hop_link(situation: Situation) -> Link | None:
+    """The slowest link between neighbouring pipeline stages."""
+    per_node = situation.accelerators // situation.nodes
+    spans_nodes = situation.plan.tensor * situation.plan.pipeline > per_node
+    return situation.network if spans_nodes else situation.link
+
+
+def record_rates(trace: Trace, situation: Situation, calibration: Calibration) -> None:
+    """Record parameters, rates, counts and plan of a situation."""
+    record_parameters(trace, calibration.fitted(circumstances(situation, calibration)))
+    _record_plan(trace, situation)
+    _record_compute(trace, situation)
+    _record_bandwidth(trace, situation)
+    _record_links(trace, situation)
+    _record_reads(trace, situation)
+
+
+def record_parameters(trace: Trace, fitted: Mapping[str, Fitted]) -> None:
+    """Record the fitted parameters as `fit.<symbol>`."""
+    for symbol, parameter in fitted.items():
+        trace.given(f"fit.{symbol}", parameter.value, parameter.unit, parameter.origin)
+
+
+def _record_plan(trace: Trace, situation: Situation) -> None:
+    stages = situation.plan.pipeline if situation.engine.group == "serving" else 1  # llama.cpp's layers take turns
+    trace.given("plan.parallel_stages", stages, Unit.COUNT, METHOD)
+    source = source_of_model(situation)
+    trace.given("model.hidden_size", situation.blueprint.hidden_size, Unit.COUNT, source)
+    trace.given("kernels_per_step", operators.kernels_per_step(situation.blueprint), Unit.COUNT, source)
+    trace.compute(
+        "messages_per_token",
+        operators.messages_per_token,
+        layers="model.layers",
+        tensor="plan.tensor",
+        pipeline="plan.pipeline",
+    )
+
+
+def compute_format(device: Device, engine: Engine, weight_format: WeightFormat) -> str:
+    """The rate of `Device.peak_flops` at which an engine multiplies weights of a format on a device.
+
+    Serving engines use FP8 and FP4 units where the device has them; without them they convert the weights and compute
+    in 16 bit, which saves memory but no time. MXFP4 is multiplied with 8-bit activations. llama.cpp and MLX compute in
+    16 bit; llama.cpp accumulates in 16 bit too, which GeForce cards do at twice the rate.
+    """
+    rates = device.peak_flops
+    if engine.group == "llama.cpp" and "fp16_fp16_accumulate" in rates:
+        return "fp16_fp16_accumulate"
+    wanted = weight_format.compute if engine.group == "serving" else "fp16"
+    if wanted == "fp4" and not computes_fp4(device, weight_format):
+        wanted = "fp16"
+    elif wanted == "fp4" and weight_format.format_class == "mxfp4":
+        wanted = "fp8"
+    return wanted if wanted in rates else wide_format(device, engine)
+
+
+def computes_fp4(device: Device, weight_format: WeightFormat) -> bool:
+    """Does the device multiply this kind of 4-bit float? Some do MXFP4 but not NVFP4."""
+    offered = device.fp4_format.split(";")[0].lower()
+    return "fp4" in device.peak_flops and (not offered or weight_format.format_class in offered)
+
+
+def wide_format(device: Device, engine: Engine) -> str:
+    """The rate for tensors that are kept at 16 bit."""
+    if engine.group == "llama.cpp" and "fp16_fp16_accumulate" in device.peak_flops:
+        return "fp16_fp16_accumulate"
+    for name in ("fp16", "fp32"):
+        if name in device.peak_flops:
+            return name
+    raise CatalogueError(
+        f"{device.name} has no computing rate in the catalogue, so its speed cannot be told. Enter its peak FLOPS."
+    )
+
+
+def _record_compute(trace: Trace, situation: Situation) -> None:
+    device, engine = situation.device, situation.engine
+    origin = catalogue_origin(device, "peak_flops")
+    low = compute_format(device, engine, situation.weight_format)
+    trace.given("rate.weight_format", device.peak_flops[low], Unit.FLOP_PER_SECOND, origin)
+    trace.given("rate.fp16", device.peak_flops[wide_format(device, engine)], Unit.FLOP_PER_SECOND, origin)
+    parameters, bits = situation.blueprint.parameters, situation.bits
+    counted = {kind: parameters.get(kind, 0) for kind in _MATRICES}
+    threshold = WIDE_BITS_IN_FP4 if situation.weight_format.compute == "fp4" else WIDE_BITS
+    wide = sum(n for kind, n in counted.items() if bits.get(kind, 16.0) >= threshold)
+    origin = source_of_model(situation)
+    trace.given("matrices.in_weight_format", sum(counted.values()) - wide, Unit.PARAMETER, origin)
+    trace.given("matrices.at_16_bit", wide + parameters.get(_head(situation), 0), Unit.PARAMETER, origin)
+    trace.given("matrices.head", parameters.get(_head(situation), 0), Unit.PARAMETER, origin)
+    trace.given("matrices.chosen_experts", _chosen_parameters(situation), Unit.PARAMETER, origin)
+    for name in ("in_weight_format", "at_16_bit", "head", "chosen_experts"):
+        trace.compute(f"flops_per_token.{name}", operators.matrix_flops, parameters=f"matrices.{name}")
+
+
+def _head(situation: Situation) -> TensorClass:
+    return TensorClass.EMBEDDING if situation.blueprint.tied_embedding else TensorClass.HEAD
+
+
+def _chosen_parameters(situation: Situation) -> int:
+    moe = situation.blueprint.moe
+    return moe.layers * moe.experts_per_token * moe.parameters_per_expert if moe else 0
+
+
+def has_routed_experts(situation: Situation) -> bool:
+    """Whether tokens are sent to experts."""
+    moe = situation.blueprint.moe
+    return moe is not None and moe.experts_per_token > 0
+
+
+def _record_bandwidth(trace: Trace, situation: Situation) -> None:
+    device = situation.device
+    full = "memory_bandwidth_bytes_per_s"
+    if device.execution_units and device.clock_hz:
+        trace.given(
+            "device.execution_units", device.execution_units, Unit.COUNT, catalogue_origin(device, "execution_units")
+        )
+        trace.given("device.clock_hz", device.clock_hz, Unit.HERTZ, catalogue_origin(device, "clock_hz"))
+        trace.compute(
+            "bandwidth.weights",
+            roofline.effective_bandwidth,
+            bandwidth=full,
+            reached_share="fit.eta",
+            units="device.execution_units",
+            clock="device.clock_hz",
+            bytes_per_clock="fit.cap",
+        )
+    else:
+        _reached(trace, "bandwidth.weights", full, "fit.eta")
+    _reached(trace, "bandwidth.experts", "bandwidth.weights", "fit.eta_e")
+    _reached(trace, "bandwidth.kv", "bandwidth.weights", "fit.eta_kv")
+    method(trace, "state_bandwidth_share", STATE_SHARE, Unit.SHARE)
+    _reached(trace, "bandwidth.state", "bandwidth.weights", "state_bandwidth_share")
+    trace.compute(
+        "ridge_flop_per_byte", roofline.ridge_point, rate="rate.weight_format", bandwidth="memory_bandwidth_bytes_per_s"
+    )
+
+
+def _reached(trace: Trace, key: str, bandwidth: str, share: str, most: str = "memory_bandwidth_bytes_per_s") -> None:
+    trace.compute(key, roofline.reached_bandwidth, bandwidth=bandwidth, share=share, most=most)
+
+
+def second_tier_is_cpu(situation: Situation) -> bool:
+    """Is the second tier host memory, whose layers the CPU computes, rather than memory the accelerator reads?"""
+    tiers = situation.device.memory_tiers
+    return len(tiers) > 1 and tiers[1].kind == "ddr"
+
+
+def record_second_tier(trace: Trace, situation: Situation) -> None:
+    """Record what the slower memory reaches."""
+    full = "tier.1.bandwidth_bytes_per_s"
+    share = "fit.eta_cpu" if second_tier_is_cpu(situation) else "fit.eta"
+    _reached(trace, "bandwidth.second_tier", full, share, most=full)
+
+
+def _record_links(trace: Trace, situation: Situation) -> None:
+    plan = situation.plan
+    link = exchange_link(situation)
+    if plan.tensor > 1 and link is not None:
+        record_all_reduce(trace, link, plan.tensor, situation.device.family)
+    link = hop_link(situation)
+    if plan.pipeline > 1 and link is not None:
+        origin = catalogue_origin(link, "bytes_per_s_per_direction")
+        trace.given("hop.latency_s", collective.hop_latency_s(link), Unit.SECOND, METHOD)
+        trace.given("hop.bytes_per_s", link.bytes_per_s_per_direction, Unit.BYTE_PER_SECOND, origin)
+        trace.given("plan.hops", plan.pipeline - 1, Unit.COUNT)
+
+
+def record_all_reduce(trace: Trace, link: Link, ranks: int, family: DeviceFamily) -> None:
+    """Record the constants of the all-reduce, and how many there are in a step."""
+    cost = collective.all_reduce_cost(link, ranks, family)
+    origin = catalogue_origin(link, "all_reduce")
+    trace.given("all_reduce.alpha_s", cost.alpha_s, Unit.SECOND, origin)
+    if cost.beta_bytes_per_s is not None:
+        trace.given("all_reduce.beta_bytes_per_s", cost.beta_bytes_per_s, Unit.BYTE_PER_SECOND, origin)
+    trace.given("all_reduce.bus_bytes_per_s", cost.bus_bytes_per_s, Unit.BYTE_PER_SECOND, origin)
+    method(trace, "all_reduces_per_layer", operators.ALL_REDUCES_PER_LAYER, Unit.COUNT)
+    trace.compute(
+        "all_reduces_per_step", operators.all_reduces_per_step, layers="model.layers", per_layer="all_reduces_per_layer"
+    )
+
+
+def _record_reads(trace: Trace, situation: Situation) -> None:
+    """Record the weights that every step reads: everything but the input table, images and drafts."""
+    head = _head(situation)
+    layers = [k for k in (*_MATRICES, TensorClass.NORM) if f"weights_bytes.{k}" in trace]
+    trace.compute("read_bytes.layers", operators.sum_of_bytes, parts=[f"weights_bytes.{k}" for k in layers])
+    if f"weights_bytes.{head}" in trace:
+        trace.compute("read_bytes.head", operators.sum_of_bytes, parts=[f"weights_bytes.{head}"])
+    else:
+        trace.given("read_bytes.head", 0, Unit.BYTE, source_of_model(situation))
+    trace.compute("read_bytes.dense", operators.sum_of_bytes, parts=["read_bytes.layers", "read_bytes.head"])
+    moe = situation.blueprint.moe
+    if moe is not None and has_routed_experts(situation):
+        trace.given("model.experts_per_layer", moe.experts, Unit.COUNT, source_of_model(situation))
+        method(trace, "independent_routing", 1.0, Unit.RATIO)

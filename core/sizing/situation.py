@@ -1,0 +1,176 @@
+"""What a scenario means: its ids looked up in the catalogue, its open choices made.
+
+Everything after this works on a `Situation`: no ids, no "auto", nothing missing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core.architecture.blueprint import AttentionKind, Blueprint, TensorClass
+from core.architecture.textbook import textbook_blueprint
+from core.catalogue.catalogue import Catalogue
+from core.catalogue.precision import compose_bits
+from core.catalogue.records import Device, DeviceKind, Engine, KvFormat, Link, WeightFormat
+from core.errors import InvalidInput, UnsupportedArchitecture
+from core.scenario import CatalogueModel, Deployment, Mode, Plan, Scenario
+from core.sizing.companions import placed_companions
+from core.sizing.links import BETWEEN_MACHINES, Links
+from core.sizing.plan import Load, choose_plan
+from core.sizing.precision import flat_bits, stored_bits
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """A resolved scenario.
+
+    device          the chosen record; its memory and rates are those of one accelerator
+    accelerators    in all nodes and replicas together
+    nodes           machines; `accelerators / nodes` stand in each
+    link            joins the accelerators of one node; None when there is one accelerator in it
+    network         joins nodes; None when there is one node
+    weight_format   as the engine's files hold it: MXFP4 means its GGUF variant for llama.cpp
+    bits            bits per weight by class, after checkpoint and quantisation config
+    kv_format       in article mode with plain element sizes, without scales
+    """
+
+    scenario: Scenario
+    catalogue: Catalogue
+    blueprint: Blueprint
+    device: Device
+    accelerators: int
+    nodes: int
+    link: Link | None
+    network: Link | None
+    plan: Plan
+    engine: Engine
+    weight_format: WeightFormat
+    kv_format: KvFormat
+    bits: Mapping[TensorClass, float]
+
+
+def resolve(scenario: Scenario, catalogue: Catalogue) -> Situation:
+    """Look up every id of a scenario and make its open choices.
+
+    Parameters
+    ----------
+    scenario : what the user chose
+    catalogue : what exists
+
+    Returns
+    -------
+    the situation; a missing id raises CatalogueError, choices that contradict each other InvalidInput
+    """
+    deployment = scenario.deployment
+    article = scenario.mode is Mode.ARTICLE
+    device = catalogue.device(deployment.device)
+    engine = catalogue.engine(deployment.engine)
+    weight_format = catalogue.format_for(scenario.weights, engine)
+    kv_format = _kv_format(catalogue.kv_format(scenario.kv_format), article)
+    blueprint = _blueprint(scenario, catalogue)
+    bits = _bits(scenario, catalogue, blueprint, weight_format)
+    nodes, per_node = machines(device, deployment)
+    chosen = catalogue.link(deployment.link) if deployment.link else None
+    joins_nodes = chosen is not None and nodes > 1 and chosen.kind in BETWEEN_MACHINES
+    network = chosen if joins_nodes else _network(device, nodes, catalogue)
+    links = Links(device, catalogue, None if joins_nodes else chosen)
+    plan = deployment.plan
+    if plan is None:
+        beside = sum(companion.weights_bytes for companion in placed_companions(scenario, catalogue))
+        load = Load.of(scenario, blueprint, device, engine, kv_format, bits, beside)
+        plan = choose_plan(load, nodes, per_node, links.fast_domain(per_node) if engine.tensor_parallel else 1)
+    _check(plan, nodes * per_node, device)
+    return Situation(
+        scenario=scenario,
+        catalogue=catalogue,
+        blueprint=blueprint,
+        device=device,
+        accelerators=nodes * per_node,
+        nodes=nodes,
+        link=links.joining(min(plan.tensor * plan.pipeline, per_node), plan.tensor),
+        network=network,
+        plan=plan,
+        engine=engine,
+        weight_format=weight_format,
+        kv_format=kv_format,
+        bits=bits,
+    )
+
+
+def machines(device: Device, deployment: Deployment) -> tuple[int, int]:
+    """Nodes, and accelerators in each: cards share a machine, a machine or rack is one by itself.
+
+    Parameters
+    ----------
+    device : the record that `deployment.device` names
+    deployment : how many of them, in how many nodes
+
+    Returns
+    -------
+    nodes, accelerators per node
+    """
+    if device.kind in (DeviceKind.NODE, DeviceKind.RACK, DeviceKind.UNIFIED):
+        return deployment.count * deployment.nodes, device.accelerators
+    return deployment.nodes, deployment.count * device.accelerators
+
+
+def _bits(
+    scenario: Scenario, catalogue: Catalogue, blueprint: Blueprint, weight_format: WeightFormat
+) -> Mapping[TensorClass, float]:
+    if scenario.mode is Mode.ARTICLE:
+        return flat_bits(weight_format, blueprint.parameters)
+    if isinstance(scenario.model, CatalogueModel):
+        return stored_bits(weight_format, catalogue.bits(scenario.model.id, weight_format))
+    return stored_bits(weight_format, compose_bits(weight_format, blueprint))
+
+
+def _blueprint(scenario: Scenario, catalogue: Catalogue) -> Blueprint:
+    chosen = scenario.model
+    if isinstance(chosen, CatalogueModel):
+        blueprint = catalogue.blueprint(chosen.id)
+        if blueprint.is_encoder:
+            raise InvalidInput(f"{blueprint.name} writes no text: choose it as embedding model or reranker.", "model")
+    else:
+        blueprint = textbook_blueprint(
+            chosen.name,
+            chosen.parameters,
+            chosen.active_parameters,
+            chosen.layers,
+            chosen.query_heads,
+            chosen.kv_heads,
+            chosen.head_dim,
+            chosen.trained_context,
+        )
+    if any(group.kind is AttentionKind.COMPRESSED for group in blueprint.attention):
+        raise UnsupportedArchitecture(f"{blueprint.name} compresses its cache; Tonnage cannot count that yet.")
+    return blueprint
+
+
+def _kv_format(kv_format: KvFormat, article: bool) -> KvFormat:
+    """In article mode the element alone: 2, 1 or 0.5 bytes, no scales, no layout of an engine."""
+    if not article:
+        return kv_format
+    return kv_format.model_copy(
+        update={"bytes_per_element": kv_format.bits / 8, "per_head_bytes": 0.0, "latent_bytes": {}}
+    )
+
+
+def _network(device: Device, nodes: int, catalogue: Catalogue) -> Link | None:
+    if nodes == 1:
+        return None
+    offered = [catalogue.link(name) for name in (*device.network_links, *device.links)]
+    between = [link for link in offered if link.kind in BETWEEN_MACHINES]
+    for link in between:
+        if link.max_domain is None or link.max_domain >= nodes:
+            return link
+    if between:  # more machines than its usual cabling joins
+        return between[0]
+    raise InvalidInput(f"Choose the link that joins the {nodes} machines.", "deployment.link")
+
+
+def _check(plan: Plan, accelerators: int, device: Device) -> None:
+    if plan.ranks != accelerators:
+        raise InvalidInput(
+            f"The plan needs {plan.ranks} accelerators (tensor {plan.tensor} × pipeline {plan.pipeline} × "
+            f"replicas {plan.replicas}), the deployment has {accelerators} ({device.name}).",
+            "deployment.plan",
+        )

@@ -1,0 +1,231 @@
+"""The speed figures of a situation: decode, first token, throughput and prefill, each with range and reasons."""
+
+from dataclasses import dataclass
+
+from core.catalogue.calibration import Calibration, shipped_calibration
+from core.physics import decode, operators, prefill, roofline, serving
+from core.sizing.attention import record_attention
+from core.sizing.load import record_load, record_requests
+from core.sizing.prompt import KEY as PREFILL
+from core.sizing.prompt import record_prompt
+from core.sizing.ranges import (
+    estimate,
+    record_speed_range,
+    record_spreads,
+    record_time_range,
+    support,
+)
+from core.sizing.rates import has_routed_experts, record_rates
+from core.sizing.report import Cause, Estimate, Evidence, Finding, FindingKind, Limit, TimePart, Weight
+from core.sizing.situation import Situation
+from core.sizing.step import PARTS, record_reads, record_step_inputs, spills
+from core.trace import Trace
+
+_LIMITS = {
+    Limit.BANDWIDTH: (Cause.WEIGHTS, Cause.EXPERTS, Cause.KV_CACHE, Cause.STATE),
+    Limit.COMPUTE: (Cause.COMPUTE,),
+    Limit.LINK: (Cause.LINK,),
+    Limit.ENGINE: (Cause.ENGINE,),
+    Limit.SECOND_TIER: (Cause.SECOND_TIER,),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedReport:
+    """What `size()` takes over; the numbers are in the trace.
+
+    decode, ttft, throughput, prefill   as in `Sizing`
+    step, prefill_step                  time of a decode step and of a prompt, by cause
+    decode_limit, prefill_limit         the bottleneck in a word
+    findings                            what a person should know about the speed
+    """
+
+    decode: Estimate
+    ttft: Estimate
+    throughput: Estimate
+    prefill: Estimate
+    step: tuple[TimePart, ...]
+    prefill_step: tuple[TimePart, ...]
+    decode_limit: Limit
+    prefill_limit: Limit
+    findings: tuple[Finding, ...]
+
+
+def speed_figures(trace: Trace, situation: Situation) -> SpeedReport:
+    """Record every speed figure of a situation whose memory figures are recorded.
+
+    Parameters
+    ----------
+    trace : holds the memory figures; receives the speed figures
+    situation : a resolved scenario
+
+    Returns
+    -------
+    the estimates, times by cause, bottlenecks and findings
+    """
+    calibration = shipped_calibration()
+    record_rates(trace, situation, calibration)
+    record_attention(trace, situation)
+    record_work(trace, situation, calibration, record_depth(trace, situation))
+    grades = support(situation, calibration)
+    loaded = bool(trace["serving.requests_in_step"] > 1)
+    decode_evidence = Evidence(grades["batched" if loaded else "decode"])
+    first_token_evidence = Evidence(grades["ttft" if loaded else "prefill"])
+    return SpeedReport(
+        decode=estimate(trace, "decode_tok_s", decode_evidence),
+        ttft=estimate(trace, "ttft_s", first_token_evidence),
+        throughput=estimate(trace, "output_tok_s_total", decode_evidence),
+        prefill=estimate(trace, "prefill_tok_s", Evidence(grades["prefill"])),
+        step=_parts(trace, "decode_step_s"),
+        prefill_step=_parts(trace, PREFILL),
+        decode_limit=_limit(trace, "decode_step_s"),
+        prefill_limit=_limit(trace, PREFILL),
+        findings=_findings(decode_evidence),
+    )
+
+
+def record_depth(trace: Trace, s: Situation) -> str:
+    """Record the depth at which decode is stated, half-way through the answer; return its key.
+
+    Where prompts fill the context, decode is stated at the context limit.
+    """
+    if s.scenario.workload.prompt_tokens is None:
+        return "workload.context_tokens"
+    trace.compute(
+        "workload.depth_tokens",
+        serving.decode_depth,
+        prompt="workload.prompt_tokens",
+        output="workload.output_tokens",
+        context="workload.context_tokens",
+    )
+    return "workload.depth_tokens"
+
+
+def record_work(trace: Trace, s: Situation, calibration: Calibration, depth: str) -> None:
+    """Record every figure that depends on prompt, depth or number of requests; each of them may be an axis."""
+    record_step_inputs(trace, s, depth)
+    record_prompt(trace, s)
+    record_requests(trace, s)
+    record_load(trace, s)
+    _record_one_request(trace, s)
+    _record_intensities(trace, s)
+    _record_exchange_share(trace, s)
+    record_ranges(trace, s, calibration, depth)
+
+
+def _record_one_request(trace: Trace, s: Situation) -> None:
+    """What one token of one request alone reads, and the speed that this allows at most."""
+    alone = "one_request_step_s"
+    record_reads(trace, s, alone, "one_request")
+    experts = [f"{alone}.bytes.experts"] if has_routed_experts(s) else []
+    trace.compute("bytes_read_per_token.weights", operators.sum_of_bytes, parts=["read_bytes.dense", *experts])
+    trace.compute("bytes_read_per_token.by_tier.0", operators.sum_of_bytes, parts=[f"{alone}.bytes.first_tier"])
+    second = f"{alone}.bytes.second_tier" if spills(trace) else "nothing_bytes"
+    trace.compute("bytes_read_per_token.by_tier.1", operators.sum_of_bytes, parts=[second])
+    trace.compute("decode_tok_s.ceiling", decode.tokens_per_second, seconds=f"{alone}.ceiling")
+
+
+def _record_intensities(trace: Trace, s: Situation) -> None:
+    """Operations per byte of decode and prefill, and the share of the computing rate that decode uses."""
+    flops = {
+        "low": "flops_per_token.in_weight_format",
+        "experts": "flops_per_token.chosen_experts",
+    }
+    trace.compute(
+        "decode_step_s.flops",
+        operators.step_flops,
+        **flops,
+        wide="flops_per_token.at_16_bit",
+        attention="attention_flops_per_token",
+        tokens="serving.requests_in_step",
+    )
+    trace.compute(
+        "decode_step_s.bytes",
+        operators.step_bytes,
+        first="decode_step_s.bytes.first_tier",
+        second="decode_step_s.bytes.second_tier" if spills(trace) else "nothing_bytes",
+        ranks="plan.tensor",
+    )
+    trace.compute(
+        "arithmetic_intensity.decode",
+        operators.arithmetic_intensity,
+        flops="decode_step_s.flops",
+        read="decode_step_s.bytes",
+    )
+    trace.compute(
+        "compute_utilisation.decode",
+        roofline.compute_utilisation,
+        flops="decode_step_s.flops",
+        seconds="decode_step_s",
+        ranks="plan.tensor",
+        rate="rate.weight_format",
+    )
+    _record_prefill_intensity(trace, s, flops)
+
+
+def _record_prefill_intensity(trace: Trace, s: Situation, flops: dict[str, str]) -> None:
+    trace.compute(
+        "prefill.flops",
+        operators.step_flops,
+        **flops,
+        wide="flops_per_token.at_16_bit_in_layers",
+        attention="prompt.attention_flops_per_token",
+        tokens="prompt.new_tokens",
+    )
+    trace.compute(
+        "prefill.bytes",
+        prefill.prompt_bytes,
+        chunks="prompt.chunks",
+        layers="read_bytes.layers",
+        experts="prompt.expert_bytes" if has_routed_experts(s) else "nothing_bytes",
+        head="read_bytes.head",
+    )
+    trace.compute(
+        "arithmetic_intensity.prefill", operators.arithmetic_intensity, flops="prefill.flops", read="prefill.bytes"
+    )
+
+
+def _record_exchange_share(trace: Trace, s: Situation) -> None:
+    exchange = "decode_step_s.link.all_reduces" if s.plan.tensor > 1 else "nothing_s"
+    trace.compute("all_reduce_seconds_per_token", decode.all_reduce_seconds_per_token, part=exchange)
+    trace.compute("all_reduce_share", decode.share_of_step, part="all_reduce_seconds_per_token", step="decode_step_s")
+
+
+def record_ranges(trace: Trace, s: Situation, calibration: Calibration, depth: str) -> None:
+    """Record P10 and P90 of every speed that is shown."""
+    record_spreads(trace, s, calibration, support(s, calibration), depth)
+    record_speed_range(trace, "prefill_tok_s", "spread.prefill.any", "prefill_tok_s.ceiling")
+    record_speed_range(trace, "decode_tok_s", "spread.decode", "decode_tok_s.ceiling")
+    for key, load, spread in (
+        ("output_tok_s_total", "serving", "spread.throughput"),
+        ("saturated_tok_s_total", "saturated", "spread.saturated.any"),
+    ):
+        step = "decode_step_s" if load == "serving" else "saturated_step_s"
+        trace.compute(
+            f"{key}.ceiling",
+            serving.total_ceiling,
+            in_flight=f"{load}.requests_in_flight",
+            step=f"{step}.ceiling",
+            requests="requests_at_once" if load == "serving" else "plan.replicas",
+            replicas="plan.replicas",
+        )
+        record_speed_range(trace, key, spread, f"{key}.ceiling")
+    trace.compute("ttft_s.least", prefill.least_seconds, tokens="prompt.new_tokens", speed="prefill_tok_s.ceiling")
+    record_time_range(trace, "ttft_s", "spread.first_token", "ttft_s.least")
+
+
+def _parts(trace: Trace, key: str) -> tuple[TimePart, ...]:
+    return tuple(TimePart(cause, f"{key}.{part}", float(trace[f"{key}.{part}"])) for cause, part in PARTS.items())
+
+
+def _limit(trace: Trace, key: str) -> Limit:
+    """The cause that takes most of the time; reads from the fast memory count together."""
+    seconds = {limit: sum(trace[f"{key}.{PARTS[cause]}"] for cause in causes) for limit, causes in _LIMITS.items()}
+    return max(seconds, key=lambda limit: seconds[limit])
+
+
+def _findings(evidence: Evidence) -> tuple[Finding, ...]:
+    """What a person should know about how well the speed is supported."""
+    if evidence is not Evidence.GENERIC:
+        return ()
+    return (Finding(FindingKind.EVIDENCE_GENERIC, Weight.WARNING, ("decode_tok_s.p10", "decode_tok_s.p90")),)

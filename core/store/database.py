@@ -1,0 +1,134 @@
+"""Opening the local store: check it, back it up, bring its schema up to date, or set a damaged one aside.
+
+The store is one SQLite file. Opening never loses data: a file that is damaged is renamed, not deleted, and the newest
+backup takes its place; a file that a newer Tonnage wrote is refused.
+"""
+
+import sqlite3
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+
+from sqlite_utils import Database
+
+from core.errors import StoreError, StoreTooNew
+from core.store.migrations import APPLICATION_ID, SCHEMA_VERSION, migrations
+
+BACKUPS_KEPT = 5
+
+
+class Repair(StrEnum):
+    """What had to be done to open the store."""
+
+    NONE = "none"
+    RESTORED = "restored"  # the file was damaged; the newest backup was put in its place
+    STARTED_ANEW = "started_anew"  # the file was damaged and there was no backup
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    database: Database
+    repair: Repair
+    set_aside: Path | None  # where the damaged file lies now
+
+
+def open_database(path: Path, now: datetime) -> Opened:
+    """Open the store at `path`, creating it if there is none.
+
+    Raises
+    ------
+    StoreTooNew : the file was written by a newer version
+    StoreError : the file cannot be opened or made at all (a folder without rights, a full disk)
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        repair, set_aside = _repair_if_damaged(path, now)
+        database = _connect(path)
+        if _stored_version(database) > SCHEMA_VERSION:
+            database.close()
+            raise StoreTooNew(
+                "The scenarios were saved by a newer version of Tonnage. Install that version to open them."
+            )
+        _bring_up_to_date(database, path, now)
+    except (OSError, sqlite3.Error) as error:
+        raise StoreError(f"The store of scenarios cannot be opened ({path}): {error}.") from error
+    return Opened(database, repair, set_aside)
+
+
+def back_up(database: Database, path: Path, now: datetime, label: str) -> Path:
+    """Copy the open store beside itself and keep the newest few copies."""
+    folder = path.parent / "backups"
+    folder.mkdir(exist_ok=True)
+    target = folder / f"{path.stem}-{now:%Y%m%dT%H%M%S}-{label}.sqlite"
+    copy = sqlite3.connect(target)
+    try:
+        database.conn.backup(copy)
+    finally:
+        copy.close()
+    for old in _backups(path)[BACKUPS_KEPT:]:
+        old.unlink(missing_ok=True)
+    return target
+
+
+def back_up_daily(database: Database, path: Path, now: datetime) -> None:
+    """Make today's backup if there is none yet."""
+    if not any(f"-{now:%Y%m%d}T" in backup.name for backup in _backups(path)):
+        back_up(database, path, now, "daily")
+
+
+def _connect(path: Path) -> Database:
+    database = Database(sqlite3.connect(path, timeout=5))
+    database.execute("pragma foreign_keys = on")
+    database.enable_wal()
+    return database
+
+
+def _stored_version(database: Database) -> int:
+    version: int = database.execute("pragma user_version").fetchone()[0]
+    return version
+
+
+def _bring_up_to_date(database: Database, path: Path, now: datetime) -> None:
+    if not migrations.pending(database):
+        return
+    if _stored_version(database) > 0:
+        back_up(database, path, now, f"before-schema-{SCHEMA_VERSION}")
+    migrations.apply(database)
+    database.execute(f"pragma application_id = {APPLICATION_ID}")
+    database.execute(f"pragma user_version = {SCHEMA_VERSION}")
+
+
+def _repair_if_damaged(path: Path, now: datetime) -> tuple[Repair, Path | None]:
+    if not path.exists() or _is_sound(path):
+        return Repair.NONE, None
+    backups = _backups(path)
+    if path.stat().st_size == 0 and not backups:
+        return Repair.NONE, None  # an empty file that was just made is a new store
+    set_aside = path.with_name(f"{path.stem}-damaged-{now:%Y%m%dT%H%M%S}{path.suffix}")
+    path.rename(set_aside)
+    for ending in ("-wal", "-shm"):
+        path.with_name(path.name + ending).unlink(missing_ok=True)
+    for backup in backups:
+        if _is_sound(backup):
+            path.write_bytes(backup.read_bytes())
+            return Repair.RESTORED, set_aside
+    return Repair.STARTED_ANEW, set_aside
+
+
+def _is_sound(path: Path) -> bool:
+    """Does SQLite read the whole file without complaint? An empty file is not a store."""
+    if path.stat().st_size == 0:
+        return False
+    connection = sqlite3.connect(path, timeout=5)
+    try:
+        return bool(connection.execute("pragma quick_check(1)").fetchone()[0] == "ok")
+    except sqlite3.DatabaseError as error:
+        return "locked" in str(error)  # another program is writing: not damage
+    finally:
+        connection.close()
+
+
+def _backups(path: Path) -> list[Path]:
+    """Backups of this store, the newest first."""
+    return sorted((path.parent / "backups").glob(f"{path.stem}-*.sqlite"), reverse=True)

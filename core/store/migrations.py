@@ -1,0 +1,36 @@
+"""The schema of the store, one step at a time. A released step is never edited; a change is a new step."""
+
+from sqlite_utils import Database, Migrations
+
+APPLICATION_ID = 0x546F6E6E  # "Tonn", so that `file` and a hex dump know whose file it is
+SCHEMA_VERSION = 1  # number of the last step below; kept in `pragma user_version`
+
+migrations = Migrations("tonnage")
+
+
+@migrations()
+def step_1_scenarios_and_records(database: Database) -> None:
+    database.table("scenarios").create(
+        {
+            "id": int,
+            "name": str,
+            "client": str,
+            "position": float,  # order within the client; halfway between neighbours when dragged
+            "created": str,  # ISO 8601, UTC
+            "modified": str,
+            "app_version": str,
+            "method_version": str,
+            "scenario": str,  # JSON of core.scenario.Scenario
+        },
+        pk="id",
+        not_null={"name", "client", "position", "created", "modified", "scenario"},
+        strict=True,
+    )
+    database.table("scenarios").create_index(["client", "position"])
+    database.table("catalogue_records").create(
+        {"table": str, "id": str, "modified": str, "record": str},
+        pk=("table", "id"),
+        not_null={"modified", "record"},
+        strict=True,
+    )
+    database.table("state").create({"key": str, "value": str}, pk="key", strict=True)

@@ -1,0 +1,127 @@
+"""Scenario files (`.tonnage`): what people send to each other. JSON, versioned, written whole or not at all.
+
+A file holds the scenario and the catalogue records of the sender's own that it uses (an imported model, an edited
+device), so that the receiver gets the same figures.
+"""
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from core import __version__
+from core.errors import InvalidInput, StoreError, StoreTooNew
+from core.scenario import SCHEMA_VERSION, Scenario
+
+FILE_VERSION = 1
+MAX_FILE_BYTES = 20 * 10**6
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioFile:
+    scenario: Scenario
+    records: Mapping[str, Mapping[str, Any]]  # own catalogue records by table and id, as plain JSON values
+
+
+def dump_scenario(scenario: Scenario, records: Mapping[str, Mapping[str, Any]] | None = None) -> str:
+    """The text of a scenario file. The same scenario gives the same text."""
+    content = {
+        "tonnage": FILE_VERSION,
+        "app_version": __version__,
+        "scenario": scenario.model_dump(mode="json"),
+        "records": records or {},
+    }
+    return json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+def parse_scenario(text: str, name: str = "The file") -> ScenarioFile:
+    """Read the text of a scenario file.
+
+    Raises
+    ------
+    StoreTooNew : written by a newer version
+    InvalidInput : not a scenario file, or a field cannot be read; the message names it
+    """
+    content = _json_object(text, name)
+    version = content.get("tonnage")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise InvalidInput(f"{name} is not a Tonnage scenario.")
+    stated = content.get("scenario")
+    if version > FILE_VERSION or (isinstance(stated, dict) and _newer(stated.get("schema_version"))):
+        wrote = content.get("app_version")
+        raise StoreTooNew(
+            f"{name} comes from a newer version of Tonnage ({str(wrote)[:20]}). Update Tonnage to open it."
+        )
+    records = content.get("records", {})
+    if not isinstance(records, dict) or not all(isinstance(table, dict) for table in records.values()):
+        raise InvalidInput(f"{name}: “records” is damaged.", "records")
+    try:
+        return ScenarioFile(Scenario.model_validate(stated), records)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise InvalidInput(f"{name}: “{field or 'scenario'}” cannot be used: {first['msg']}.", field) from error
+
+
+def read_scenario(path: Path) -> ScenarioFile:
+    """Read a scenario file.
+
+    Raises
+    ------
+    InvalidInput, StoreTooNew : see `parse_scenario`
+    StoreError : the file cannot be read
+    """
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise InvalidInput(f"{path.name} is larger than a scenario can be ({MAX_FILE_BYTES // 10**6} MB).")
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InvalidInput(f"{path.name} is not a Tonnage scenario.") from None
+    except OSError as error:
+        raise StoreError(f"{path.name} cannot be read: {error.strerror}.") from error
+    return parse_scenario(text, path.name)
+
+
+def write_scenario(path: Path, scenario: Scenario, records: Mapping[str, Mapping[str, Any]] | None = None) -> None:
+    """Write a scenario file, whole or not at all."""
+    write_whole(path, dump_scenario(scenario, records).encode())
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that a reader sees the old content or the new one, never a part.
+
+    Raises
+    ------
+    StoreError : the folder or disk does not allow it; nothing is left behind
+    """
+    temporary = ""
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}-", suffix=".part")
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except OSError as error:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+        raise StoreError(f"{path.name} was not written: {error.strerror}.") from error
+
+
+def _json_object(text: str, name: str) -> dict[str, Any]:
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        raise InvalidInput(f"{name} is not a Tonnage scenario.") from None
+    if not isinstance(content, dict):
+        raise InvalidInput(f"{name} is not a Tonnage scenario.")
+    return content
+
+
+def _newer(version: object) -> bool:
+    return isinstance(version, int) and version > SCHEMA_VERSION

@@ -1,0 +1,268 @@
+"""Holds the product to its founding article, claim by claim.
+
+Every claim of article.toml is either done, which means computed through `size()` from its own scenario and held to its
+tolerance here, or stands in LATER with the step of the plan that will do it. A claim that is neither fails.
+"""
+
+import math
+import operator
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+
+import pytest
+
+from core.catalogue.catalogue import Catalogue
+from core.scenario import Scenario
+from core.sizing.report import FindingKind, Limit, Sizing, Verdict
+from core.sizing.size import size
+from tests.article.figures import accelerators, figure, tier
+from tests.article.scenarios import CLAIMS, Claim, is_saturated, scenarios
+
+#: Claims that a later step of the plan does. Step 4 brings prices over a term, the search and the rules.
+_RULES_AND_MONEY = ("a61", "a62", "a87", "a89", "a91", *(f"a{number}" for number in range(100, 107)), "a108", "a110")
+LATER: dict[str, int] = dict.fromkeys(_RULES_AND_MONEY, 4)
+
+Sizings = Mapping[str, Sizing]
+
+
+@pytest.fixture(scope="session")
+def sized(catalogue: Catalogue) -> Callable[[Scenario], Sizing]:
+    return cache(lambda scenario: size(scenario, catalogue))
+
+
+@pytest.mark.parametrize("name", [name for name in CLAIMS if name not in LATER])
+def test_claim(name: str, sized: Callable[[Scenario], Sizing]) -> None:
+    claim = CLAIMS[name]
+    sizings = {variant: sized(scenario) for variant, scenario in scenarios(claim).items()}
+    assert sizings, "no scenario was sized"
+    CHECKS.get(name, check_figure)(claim, sizings)
+
+
+def test_every_claim_is_done_or_promised() -> None:
+    assert set(LATER) <= set(CLAIMS)
+    for name, claim in CLAIMS.items():
+        assert (
+            name in LATER
+            or name in CHECKS
+            or isinstance(claim["expect"], int | float | list)
+            or _ORDER.match(claim["expect"])
+            or _EQUAL.match(claim["expect"])
+        ), f"{name}: neither done nor promised"
+
+
+def test_what_this_step_must_do_is_not_put_off() -> None:
+    """Memory, KV cache, tiers and single-device speed belong to the first step."""
+    for name, claim in CLAIMS.items():
+        if claim["topic"] in ("memory", "kv_cache", "tier"):
+            assert name not in LATER, name
+
+
+# ---- what most claims say: a number, a range, an order, a list of numbers
+
+_ORDER = re.compile(r"^[a-c]( [<>] [a-c])+$")
+_EQUAL = re.compile(r"^[a-c] = [\d.]+(, [a-c] = [\d.]+)*$")
+_RATIO = re.compile(r"^(.+) ratio (?:(a)/(b)|(b)/(a)|to (base))$")
+
+
+def check_figure(claim: Claim, sizings: Sizings) -> None:
+    expect, tolerance = claim["expect"], claim["tolerance"]
+    ratio = _RATIO.match(claim["figure"])
+    if isinstance(expect, str) and ratio is None:
+        values = {n: figure(claim["figure"], s, is_saturated(claim)) for n, s in sizings.items()}
+        return (
+            check_order(expect, values, tolerance) if _ORDER.match(expect) else check_equal(expect, values, tolerance)
+        )
+    check_number(quotient(claim, sizings) if ratio else figure(claim["figure"], sizings[""]), expect, tolerance)
+    return None
+
+
+def quotient(claim: Claim, sizings: Sizings) -> float:
+    match = _RATIO.match(claim["figure"])
+    assert match
+    name = match[1]
+    top, bottom = (match[2], match[3]) if match[2] else (match[4], match[5])
+    return figure(name, sizings[top], is_saturated(claim)) / figure(name, sizings[bottom], is_saturated(claim))
+
+
+def check_number(value: float, expect: float | list[float], tolerance: float) -> None:
+    if isinstance(expect, list):
+        assert expect[0] <= value <= expect[1], f"{value:.6g} is outside {expect}"
+    else:
+        assert math.isclose(value, expect, rel_tol=tolerance or 1e-12), f"{value:.6g} against {expect:.6g}"
+
+
+def check_order(expect: str, values: Mapping[str, float], tolerance: list[float] | float | str) -> None:
+    """ "a > b": the order holds, and the quotient of neighbours lies in the tolerance."""
+    names, signs = re.findall(r"[abc]", expect), re.findall(r"[<>]", expect)
+    for left, sign, right in zip(names, signs, names[1:], strict=False):
+        assert {"<": operator.lt, ">": operator.gt}[sign](values[left], values[right]), f"{expect}: {values}"
+        larger, smaller = max(values[left], values[right]), min(values[left], values[right])
+        if isinstance(tolerance, list):
+            assert tolerance[0] <= larger / smaller <= tolerance[1], f"{larger / smaller:.3g} is outside {tolerance}"
+
+
+def check_equal(expect: str, values: Mapping[str, float], tolerance: float) -> None:
+    """ "a = 1, b = 2": each value by itself."""
+    assert _EQUAL.match(expect), f"“{expect}” needs a check of its own"
+    for name, number in re.findall(r"([abc]) = ([\d.]+)", expect):
+        check_number(values[name], float(number), tolerance)
+
+
+# ---- claims with words of their own
+
+
+def check_phases(claim: Claim, sizings: Sizings) -> None:
+    trace = sizings[""].trace
+    values = {"a": trace["arithmetic_intensity.prefill"], "b": trace["arithmetic_intensity.decode"]}
+    check_order("a > b", values, claim["tolerance"])
+
+
+def check_prefill_is_compute_bound(_claim: Claim, sizings: Sizings) -> None:
+    assert sizings[""].prefill_limit is Limit.COMPUTE
+
+
+def check_decode_is_bandwidth_bound(_claim: Claim, sizings: Sizings) -> None:
+    assert sizings[""].decode_limit is Limit.BANDWIDTH
+
+
+def check_both_limits(_claim: Claim, sizings: Sizings) -> None:
+    for variant in ("a", "b"):
+        assert sizings[variant].prefill_limit is Limit.COMPUTE
+        assert sizings[variant].decode_limit is Limit.BANDWIDTH
+
+
+def check_shares(_claim: Claim, sizings: Sizings) -> None:
+    assert all(sizings[v].trace["memory.share_of_capacity"] < 0.25 for v in ("a", "b"))
+
+
+def check_fits(_claim: Claim, sizings: Sizings) -> None:
+    assert sizings[""].fits
+
+
+def check_fits_below_half(_claim: Claim, sizings: Sizings) -> None:
+    assert sizings[""].verdict is Verdict.FITS
+    assert sizings[""].trace["memory.share_of_capacity"] < 0.5
+
+
+def check_fast_tier(_claim: Claim, sizings: Sizings) -> None:
+    assert tier(sizings[""], "HBM3e", "capacity") == 288e9
+    assert tier(sizings[""], "HBM3e", "bandwidth") == 8e12
+
+
+def check_no_spill(_claim: Claim, sizings: Sizings) -> None:
+    trace = sizings[""].trace
+    assert trace["spill.weights_bytes"] == trace["spill.kv_bytes"] == 0
+
+
+def check_second_tier_trap(_claim: Claim, sizings: Sizings) -> None:
+    assert FindingKind.SECOND_TIER in kinds(sizings[""])
+    assert sizings[""].fits
+
+
+def check_kv_is_the_largest_part(_claim: Claim, sizings: Sizings) -> None:
+    parts = {part.cause: part.seconds for part in sizings[""].step}
+    assert max(parts, key=lambda cause: parts[cause]) == "kv_cache"
+
+
+def check_all_items(_claim: Claim, sizings: Sizings) -> None:
+    trace = sizings[""].trace
+    for item in ("weights", "embedding", "reranker", "framework", "kv_cache"):
+        assert trace[f"memory_item.{item}"] > 0
+
+
+def check_fixed_items_do_not_move(_claim: Claim, sizings: Sizings) -> None:
+    for item in ("weights", "embedding", "reranker", "framework"):
+        assert sizings["a"].trace[f"memory_item.{item}"] == sizings["b"].trace[f"memory_item.{item}"]
+
+
+def check_growth(claim: Claim, sizings: Sizings) -> None:
+    base = sizings[""].trace["kv_cache_bytes"]
+    check_equal(claim["expect"], {v: sizings[v].trace["kv_cache_bytes"] / base for v in ("a", "b", "c")}, 0)
+
+
+def check_halving(_claim: Claim, sizings: Sizings) -> None:
+    a, b, c = (sizings[v].trace["kv_cache_bytes"] for v in ("a", "b", "c"))
+    assert a == 2 * b == 4 * c
+
+
+def check_auto_link(_claim: Claim, sizings: Sizings) -> None:
+    a, b = sizings["a"].link, sizings["b"].link
+    assert a is not None
+    assert b is not None
+    assert (a.id, b.kind) == ("nvlink4-bridge-h200-nvl", "pcie")
+
+
+def check_405b_on_sparks(_claim: Claim, sizings: Sizings) -> None:
+    assert math.isclose(sizings["a"].trace["memory_item.weights"], 202.9e9, rel_tol=0.001)
+    assert sizings["a"].fits
+    assert accelerators(sizings["a"]) == 2
+    assert sizings["b"].verdict is Verdict.DOES_NOT_FIT
+
+
+def check_link_against_memory(claim: Claim, sizings: Sizings) -> None:
+    link = sizings["b"].link
+    assert link is not None
+    memory = sizings["a"].trace["memory_bandwidth_bytes_per_s"]
+    check_number(memory / link.bytes_per_s_per_direction, claim["expect"], claim["tolerance"])
+
+
+def check_price_ratio(claim: Claim, sizings: Sizings) -> None:
+    a, b = sizings["a"].device.price, sizings["b"].device.price
+    assert a is not None
+    assert b is not None
+    check_number(float(a.low / b.low), claim["expect"], claim["tolerance"])
+    check_number(float(a.high / b.high), claim["expect"], claim["tolerance"])
+
+
+def check_speed_per_price(claim: Claim, sizings: Sizings) -> None:
+    values = {}
+    for variant in ("a", "b"):
+        keys = claim["scenario"][variant]
+        values[variant] = sizings[variant].trace["saturated_tok_s_total"] / (keys["price"] * keys["count"])
+    check_order(claim["expect"], values, claim["tolerance"])
+
+
+def check_scaling(claim: Claim, sizings: Sizings) -> None:
+    together, alone = (sizings[v].trace["saturated_tok_s_total"] for v in ("", "against"))
+    check_number(together / (claim["scenario"]["count"] * alone), claim["expect"], claim["tolerance"])
+
+
+def check_readable_speed(_claim: Claim, sizings: Sizings) -> None:
+    assert sizings[""].decode.p50 > 7
+
+
+def kinds(sizing: Sizing) -> set[FindingKind]:
+    return {finding.kind for finding in sizing.findings}
+
+
+CHECKS: dict[str, Callable[[Claim, Sizings], None]] = {
+    "a01": check_phases,
+    "a03": check_prefill_is_compute_bound,
+    "a07": check_decode_is_bandwidth_bound,
+    "a11": check_both_limits,
+    "a18": check_shares,
+    "a21": check_fits,
+    "a25": check_fast_tier,
+    "a27": check_no_spill,
+    "a30": check_second_tier_trap,
+    "a32": check_growth,
+    "a36": check_halving,
+    "a38": check_kv_is_the_largest_part,
+    "a39": check_all_items,
+    "a40": check_fixed_items_do_not_move,
+    "a54": check_fits_below_half,
+    "a78": check_scaling,
+    "a82": check_speed_per_price,
+    "a89": check_price_ratio,
+    "a93": check_auto_link,
+    "a95": check_405b_on_sparks,
+    "a96": check_link_against_memory,
+    "a107": check_decode_is_bandwidth_bound,
+    "a111": check_readable_speed,
+}
+
+
+def test_a_model_inside_the_fast_tier_is_not_warned_of(sized: Callable[[Scenario], Sizing]) -> None:
+    """The counter case of a30, which wants the warning for the model that spills."""
+    assert FindingKind.SECOND_TIER not in kinds(sized(scenarios(CLAIMS["a27"])[""]))

@@ -1,0 +1,51 @@
+"""A proposal of eight pages: 2 s in a new process, 0.3 s in one that has made one before."""
+
+import datetime
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.proposal.composition import proposal
+from core.proposal.options import ProposalOptions
+from core.proposal.typst_document import pdf
+from tests.bench.conftest import Measure
+from tests.desktop.fixed_sizing import fixed_sizing
+
+pytestmark = pytest.mark.bench
+
+COLD_S = 2.0
+WARM_S = 0.3
+ROOT = Path(__file__).resolve().parents[2]
+OPTIONS = ProposalOptions(datetime.date(2026, 11, 30))
+
+COLD = """
+import datetime, sys
+sys.path.insert(0, ".")
+from core.proposal.composition import proposal
+from core.proposal.options import ProposalOptions
+from core.proposal.typst_document import pdf
+from tests.desktop.fixed_sizing import fixed_sizing
+options = ProposalOptions(datetime.date(2026, 11, 30), language="de")
+pdf(proposal([fixed_sizing()], options), options.date)
+"""
+
+
+def test_warm(measure: Measure) -> None:
+    sizing = fixed_sizing()
+    number = iter(range(1000))
+
+    def work() -> None:
+        # another name each time, so that nothing is remembered from the page before
+        options = ProposalOptions(OPTIONS.date, client=f"Client {next(number)}")
+        pdf(proposal([sizing], options), options.date)
+
+    measure("proposal, warm", WARM_S, work, repeats=10)
+
+
+def test_cold(measure: Measure) -> None:
+    def work() -> None:
+        subprocess.run([sys.executable, "-c", COLD], cwd=ROOT, check=True)
+
+    measure("proposal, cold process included", COLD_S, work, repeats=3)

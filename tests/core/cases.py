@@ -1,0 +1,46 @@
+"""Scenarios over the small catalogue that several tests walk through; add one here and every such test takes it."""
+
+from core.scenario import CatalogueModel, Companion, CompanionRole, Deployment, Mode, Plan, Scenario, Workload
+from core.sizing.examples import worked_example
+
+EMBEDDING = Companion(role=CompanionRole.EMBEDDING, model="encoder", weights="fp8")
+
+
+def scenario(model: str, weights: str, device: str, **more: object) -> Scenario:
+    """A scenario in few words; `more` are edits such as `workload__context_tokens`."""
+    base = Scenario(
+        model=CatalogueModel(id=model),
+        weights=weights,
+        workload=Workload(requests_at_once=1, prompt_tokens=1024, context_tokens=8192),
+        deployment=Deployment(device=device),
+    )
+    return base.edited(**more)
+
+
+CASES: dict[str, Scenario] = {
+    "article": worked_example(),
+    "article, 16-bit cache, several": worked_example().edited(kv_format="fp16", workload__requests_at_once=4),
+    "hybrid mixture": scenario("hybrid-35b", "nvfp4", "rtx-pro-6000-ws", kv_format="fp8", companions=(EMBEDDING,)),
+    "scales per head": scenario("dense-70b", "nvfp4", "rtx-pro-6000-ws", kv_format="fp8-head"),
+    "windows": scenario("windowed", "fp16", "rtx-pro-6000-ws", workload__context_tokens=100_000),
+    "many users": scenario(
+        "windowed", "fp8", "rtx-pro-6000-ws", workload__requests_at_once=None, workload__users=400,
+        workload__active_share=0.1, workload__reserve_share=0.3,
+    ),
+    "tensor parallel over PCIe": scenario(
+        "dense-70b", "fp8", "rtx-pro-6000-ws", deployment__count=2, deployment__plan=Plan(tensor=2),
+        companions=(EMBEDDING,),
+    ),
+    "latent, copied on every rank": scenario(
+        "latent", "nvfp4", "hgx-h200-8", kv_format="fp8", deployment__plan=Plan(tensor=8),
+    ),
+    "hybrid in stages": scenario(
+        "hybrid-35b", "fp16", "rtx-pro-6000-ws", deployment__count=4, deployment__plan=Plan(tensor=2, pipeline=2),
+    ),
+    "replicas": scenario("hybrid-35b", "nvfp4", "rtx-pro-6000-ws", deployment__count=3),
+    "second tier": scenario("dense-405b", "fp8", "dgx-station", kv_format="fp8", mode=Mode.ARTICLE),
+    "second tier with companion": scenario("dense-405b", "fp8", "dgx-station", companions=(EMBEDDING,)),
+    "two Sparks": scenario("dense-405b", "flat4", "dgx-spark-x2", kv_format="fp8", mode=Mode.ARTICLE),
+    "does not fit": scenario("dense-405b", "fp8", "rtx-pro-6000-ws"),
+    "llama.cpp mixture": scenario("hybrid-35b", "q4_k_m", "rtx-pro-6000-ws", deployment__engine="llama.cpp"),
+}  # fmt: skip

@@ -1,0 +1,115 @@
+"""Parameters multiply; evidence says what was measured; the files agree with what they were derived from."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core import RESOURCES
+from core.catalogue.calibration import Circumstances, back_end, load_calibration, shipped_calibration
+from core.catalogue.records import DeviceFamily
+from core.errors import CatalogueError
+from tests.accuracy import coverage
+
+SPARK = Circumstances(
+    group="llama.cpp",
+    engine="llama.cpp",
+    back_end="llama.cpp-cuda",
+    family="nvidia-unified",
+    architecture="gb10",
+    format_class="mxfp4",
+    device="dgx-spark",
+)
+H200 = Circumstances(
+    group="serving",
+    engine="vllm",
+    back_end="vllm",
+    family="nvidia-hbm",
+    architecture="hopper",
+    format_class="fp8",
+    device="h200-sxm",
+)
+
+
+def test_there_are_twenty_parameters() -> None:
+    assert len(shipped_calibration().parameters) == 20
+
+
+def test_multipliers_multiply() -> None:
+    fitted = shipped_calibration().fitted(SPARK)
+    assert fitted["eta"].value == pytest.approx(0.85 * 1.13 * 0.85 * 0.95)
+    assert fitted["t_op"].value == pytest.approx(4.9e-6 * 1.38)
+    assert "0.85 × 1.13 (llama.cpp) × 0.85 (nvidia-unified) × 0.95 (mxfp4)" in fitted["eta"].origin.title
+
+
+def test_the_worked_example_of_the_kernel_time() -> None:
+    """A modern vLLM step on HBM: 5.0 us per kernel."""
+    assert shipped_calibration().fitted(H200)["t_op"].value == pytest.approx(5.0e-6, rel=0.02)
+
+
+def test_what_was_never_seen_contributes_one() -> None:
+    unknown = Circumstances("new", "new", "new", "new", "new", "new", "new", generation="new")
+    calibration = shipped_calibration()
+    for symbol, fitted in calibration.fitted(unknown).items():
+        assert fitted.value == calibration.parameters[symbol].base
+
+
+def test_every_parameter_names_its_source() -> None:
+    for fitted in shipped_calibration().fitted(H200).values():
+        assert fitted.origin.title
+        assert fitted.origin.record.startswith("calibration/")
+
+
+@pytest.mark.parametrize(
+    ("device", "family", "engine", "kind", "grade"),
+    [
+        ("dgx-spark", DeviceFamily.NVIDIA_UNIFIED, "llama.cpp-cuda", "decode", "A"),
+        ("rtx-pro-6000-server", DeviceFamily.NVIDIA_GDDR, "llama.cpp-cuda", "decode", "B"),
+        ("h200-sxm", DeviceFamily.NVIDIA_HBM, "mlx", "decode", "C"),
+        ("tpu-v6e", DeviceFamily.TPU, "vllm", "decode", "D"),
+    ],
+)
+def test_evidence(device: str, family: DeviceFamily, engine: str, kind: str, grade: str) -> None:
+    assert shipped_calibration().evidence(device, family, engine, kind) == grade  # type: ignore[arg-type]
+
+
+def test_a_format_that_was_never_measured_is_known_as_such() -> None:
+    assert shipped_calibration().knows_format("llama.cpp", "kquant")
+    assert not shipped_calibration().knows_format("serving", "kquant")
+
+
+@pytest.mark.parametrize(
+    ("group", "family", "name"),
+    [
+        ("llama.cpp", DeviceFamily.NVIDIA_GDDR, "engine-cuda"),
+        ("llama.cpp", DeviceFamily.AMD_APU, "engine-vulkan"),
+        ("llama.cpp", DeviceFamily.APPLE, "engine-metal"),
+        ("llama.cpp", DeviceFamily.CPU, "engine"),
+        ("serving", DeviceFamily.NVIDIA_HBM, "engine"),
+        ("serving", DeviceFamily.AMD_CDNA, "engine-rocm"),
+        ("mlx", DeviceFamily.APPLE, "engine"),
+    ],
+)
+def test_back_ends(group: str, family: DeviceFamily, name: str) -> None:
+    assert back_end("engine", group, family) == name
+
+
+def test_coverage_agrees_with_the_measurements() -> None:
+    """`python -m tests.accuracy.coverage` writes the file anew."""
+    assert (RESOURCES / "calibration" / "coverage.json").read_text("utf-8") == coverage.text()
+
+
+def test_devices_and_engines_of_multipliers_exist() -> None:
+    devices, measured = coverage.families(), shipped_calibration().coverage.devices
+    back_ends = {engine for engines in measured.values() for engine in engines}
+    for parameter in shipped_calibration().parameters.values():
+        for multiplier in parameter.multipliers:
+            assert set(multiplier.on.get("device", ())) <= set(devices), parameter.symbol
+            assert set(multiplier.on.get("family", ())) <= {family.value for family in DeviceFamily}, parameter.symbol
+            assert set(multiplier.on.get("back_end", ())) <= back_ends | {"llama.cpp-metal"}, parameter.symbol
+
+
+def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "parameters.json").write_text(json.dumps({"schema_version": 1}), "utf-8")
+    with pytest.raises(CatalogueError, match="calibration"):
+        load_calibration(tmp_path)

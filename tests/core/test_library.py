@@ -1,0 +1,171 @@
+import sqlite3
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from core.errors import StoreError, StoreTooNew
+from core.scenario import CatalogueModel, Deployment, Scenario
+from core.store.database import BACKUPS_KEPT, Repair, open_database
+from core.store.library import Library
+from core.store.migrations import APPLICATION_ID, SCHEMA_VERSION
+
+NOON = datetime(2026, 11, 30, 12, 0)
+
+
+def scenario(name: str = "Option 1", client: str = "Client A") -> Scenario:
+    return Scenario(
+        name=name, client=client, model=CatalogueModel(id="m"), weights="fp8", deployment=Deployment(device="d")
+    )
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "deep" / "tonnage.sqlite"
+
+
+@pytest.fixture
+def library(path: Path):
+    library = Library(path, NOON)
+    yield library
+    library.close()
+
+
+def names(library: Library) -> list[tuple[str, str]]:
+    return [(kept.client, kept.name) for kept in library.kept()]
+
+
+def test_keeps_scenarios_by_client_and_order(library: Library) -> None:
+    for name, client in (("b", "Client B"), ("one", "Client A"), ("two", "Client A")):
+        library.add(scenario(name, client), NOON)
+    assert names(library) == [("Client A", "one"), ("Client A", "two"), ("Client B", "b")]
+
+
+def test_a_saved_scenario_comes_back_whole_after_a_restart(path: Path) -> None:
+    first = Library(path, NOON)
+    kept = first.add(scenario(), NOON)
+    first.save(kept, scenario("Ändern Ω").edited(workload__users=40), NOON)
+    first.close()
+    again = Library(path, NOON)
+    assert again.load(kept) == scenario("Ändern Ω").edited(workload__users=40)
+    assert [(k.name, k.modified) for k in again.kept()] == [("Ändern Ω", "2026-11-30T12:00:00")]
+    again.close()
+
+
+def test_delete_and_restore_bring_back_place_and_id(library: Library) -> None:
+    first, second = library.add(scenario("one"), NOON), library.add(scenario("two"), NOON)
+    gone = library.delete(first)
+    assert [k.id for k in library.kept()] == [second]
+    assert library.restore(gone) == first
+    assert names(library) == [("Client A", "one"), ("Client A", "two")]
+
+
+def test_move_before_another_and_to_another_client(library: Library) -> None:
+    ids = [library.add(scenario(n), NOON) for n in ("one", "two", "three")]
+    library.move(ids[2], "Client A", ids[1], NOON)
+    assert [k.name for k in library.kept()] == ["one", "three", "two"]
+    library.move(ids[1], "Client A", ids[0], NOON)
+    assert [k.name for k in library.kept()] == ["two", "one", "three"]
+    library.move(ids[0], "Client B", None, NOON)
+    assert names(library) == [("Client A", "two"), ("Client A", "three"), ("Client B", "one")]
+    assert library.load(ids[0]).client == "Client B"
+
+
+def test_what_is_gone_is_said(library: Library) -> None:
+    for action in (library.load, library.delete):
+        with pytest.raises(StoreError, match="no longer in the library"):
+            action(99)
+    with pytest.raises(StoreError, match="no longer in the library"):
+        library.save(99, scenario(), NOON)
+
+
+def test_own_records_and_state(library: Library) -> None:
+    library.save_record("devices", "my-card", '{"id": "my-card"}', NOON)
+    library.save_record("devices", "my-card", '{"id": "my-card", "name": "new"}', NOON)
+    assert library.records() == {"devices": {"my-card": '{"id": "my-card", "name": "new"}'}}
+    library.delete_record("devices", "my-card")
+    assert library.records() == {}
+    assert library.state("open") is None
+    library.remember("open", "1")
+    library.remember("open", "2")
+    assert library.state("open") == "2"
+
+
+def test_the_file_says_whose_it_is(path: Path, library: Library) -> None:
+    with sqlite3.connect(path) as raw:
+        assert raw.execute("pragma application_id").fetchone()[0] == APPLICATION_ID
+        assert raw.execute("pragma user_version").fetchone()[0] == SCHEMA_VERSION
+        assert raw.execute("pragma journal_mode").fetchone()[0] == "wal"
+
+
+def test_a_newer_store_is_refused_and_left_alone(path: Path, library: Library) -> None:
+    library.add(scenario(), NOON)
+    library.close()
+    raw = sqlite3.connect(path)
+    raw.execute(f"pragma user_version = {SCHEMA_VERSION + 1}")
+    raw.close()
+    with pytest.raises(StoreTooNew, match="newer version"):
+        Library(path, NOON)
+    raw = sqlite3.connect(path)
+    assert raw.execute("select count(*) from scenarios").fetchone()[0] == 1
+    raw.close()
+
+
+@pytest.mark.parametrize("damage", [b"", b"not a database at all" * 100, b"\0" * 4096])
+def test_a_damaged_store_is_set_aside_and_the_backup_restored(path: Path, damage: bytes) -> None:
+    first = Library(path, NOON)
+    first.add(scenario("kept"), NOON)
+    first.close()
+    Library(path, datetime(2026, 12, 1)).close()  # makes the day's backup, which holds the scenario
+    path.write_bytes(damage)
+    again = Library(path, datetime(2026, 12, 1, 13))
+    assert again.repair is Repair.RESTORED
+    assert names(again) == [("Client A", "kept")]
+    assert again.set_aside is not None
+    assert again.set_aside.read_bytes() == damage
+    again.close()
+
+
+def test_a_damaged_store_without_backup_starts_anew_and_keeps_the_file(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_bytes(b"garbage" * 1000)
+    library = Library(path, NOON)
+    assert library.repair is Repair.STARTED_ANEW
+    assert library.set_aside is not None
+    assert library.set_aside.read_bytes() == b"garbage" * 1000
+    library.close()
+
+
+def test_only_the_newest_backups_stay(path: Path) -> None:
+    for day in range(1, BACKUPS_KEPT + 4):
+        Library(path, datetime(2026, 12, day)).close()
+    kept = sorted(b.name for b in (path.parent / "backups").iterdir())
+    assert len(kept) == BACKUPS_KEPT
+    assert "20261208" in kept[-1]
+
+
+def test_a_failed_action_changes_nothing(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = library.add(scenario("before"), NOON)
+
+    def full_disk(*_arguments: object, **_named: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr("sqlite_utils.db.Table.update", full_disk)
+    with pytest.raises(StoreError, match="Nothing was saved: the disk is full"):
+        library.save(kept, scenario("after"), NOON)
+    assert library.load(kept).name == "before"
+
+
+def test_two_windows_on_one_store(path: Path, library: Library) -> None:
+    other = Library(path, NOON)
+    library.add(scenario("from one"), NOON)
+    other.add(scenario("from the other"), NOON)
+    assert len(library.kept()) == len(other.kept()) == 2
+    other.close()
+
+
+def test_a_folder_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("in the way")
+    with pytest.raises(StoreError, match="cannot be opened"):
+        open_database(blocked / "tonnage.sqlite", NOON)

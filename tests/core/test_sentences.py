@@ -1,0 +1,143 @@
+"""What is said about a sizing: whole sentences, with its numbers, in three languages."""
+
+from enum import StrEnum
+
+import pytest
+
+from core.architecture.blueprint import NoteKind
+from core.catalogue.records import Confidence
+from core.errors import InvalidInput
+from core.language import sentences
+from core.language.findings import finding_sentence, finding_title
+from core.language.messages import LANGUAGES, in_language
+from core.scenario import CompanionRole, Mode, Placement
+from core.sizing.report import Cause, Evidence, Finding, FindingKind, Limit, MemoryKind, Verdict, Weight
+from core.trace import OriginKind
+from tests.desktop.fixed_sizing import close, fixed_sizing, huge, second_tier, too_much
+
+
+def said(text: str) -> str:
+    return text.replace("\u00a0", " ").replace("\u202f", " ")
+
+
+@pytest.mark.parametrize(
+    ("language", "fits", "does_not"),
+    [
+        (
+            "en",
+            "Fits: 21 requests at once at 256K context",
+            "Does not fit: room for 10 requests of 12 at 512K context",
+        ),
+        (
+            "de",
+            "Passt: 21 Anfragen gleichzeitig bei 256K Kontext",
+            "Passt nicht: Platz für 10 von 12 Anfragen bei 512K Kontext",
+        ),
+        (
+            "fr",
+            "Tient : 21 requêtes à la fois à 256K de contexte",
+            "Ne tient pas : place pour 10 requêtes sur 12 à 512K de contexte",
+        ),
+    ],
+)
+def test_verdict(language: str, fits: str, does_not: str) -> None:
+    with in_language(language):
+        assert said(sentences.verdict(fixed_sizing())) == fits
+        assert said(sentences.verdict(too_much())) == does_not
+
+
+def test_verdict_of_the_other_cases() -> None:
+    assert said(sentences.verdict(close())) == "Just fits: 21 requests at once at 256K context"
+    assert said(sentences.verdict(huge())) == "Does not fit: 1,082.3 TB too much"
+    one = fixed_sizing()
+    one.trace.given("max_concurrency", 1, one.trace.entry("max_concurrency").unit)
+    assert said(sentences.verdict(one)) == "Fits: 1 request at once at 256K context"
+
+
+def test_second_sentence() -> None:
+    fits, not_at_all = sentences.verdict_reason(fixed_sizing()), sentences.verdict_reason(too_much())
+    assert said(fits) == "You need 12 requests; 25.2 GB stay free. Speed is set by: memory bandwidth."
+    assert said(not_at_all) == "7.0 GB short: 12 requests need 99.4 GB, the engine may use 92.4 GB."
+    with in_language("de"):
+        text = said(sentences.verdict_reason(fixed_sizing()))
+    assert text == "Sie brauchen 12 Anfragen; 25,2 GB bleiben frei. Das Tempo bestimmt: Speicherbandbreite."
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("kind", FindingKind)
+def test_every_finding_has_a_title_and_a_sentence(kind: FindingKind, language: str) -> None:
+    sizing = second_tier()
+    figures = ("kv_bytes_per_request", "textbook.kv_bytes_per_request")
+    with in_language(language):
+        sentence = finding_sentence(Finding(kind, Weight.NOTE, figures, "NVFP4"), sizing)
+        assert finding_title(kind)
+    assert "{" not in sentence
+    assert sentence.endswith(".") or kind is FindingKind.MODEL_READ_WITH_WARNING
+
+
+def test_findings_carry_their_numbers() -> None:
+    sizing = fixed_sizing()
+    textbook = Finding(FindingKind.TEXTBOOK_KV, Weight.NOTE, ("kv_bytes_per_request", "textbook.kv_bytes_per_request"))
+    assert said(finding_sentence(textbook, sizing)) == (
+        "With a cache in every layer one request would take 12.9 GB; "
+        "Qwen3.6-35B-A3B keeps one in 10 of its 40 layers and takes 2.7 GB."
+    )
+    spilled = said(finding_sentence(Finding(FindingKind.SECOND_TIER, Weight.WARNING), second_tier()))
+    assert "112.0 GB do not fit" in spilled
+    assert "396 GB/s instead of 8,000 GB/s" in spilled
+
+
+def test_missing_number_is_a_word() -> None:
+    unpriced = finding_sentence(Finding(FindingKind.PRICE_RANGE_WIDE, Weight.NOTE), fixed_sizing())
+    assert "from unknown to unknown" in unpriced
+    unweighed = finding_sentence(Finding(FindingKind.TEXTBOOK_WEIGHTS, Weight.NOTE), fixed_sizing())
+    assert "give unknown" in unweighed
+    assert "take unknown" in unweighed
+
+
+NAMES = {
+    Verdict: sentences.verdict_word,
+    MemoryKind: sentences.memory_kind,
+    Cause: sentences.cause,
+    Limit: sentences.limit,
+    Evidence: sentences.evidence,
+    Confidence: sentences.confidence,
+    OriginKind: sentences.origin,
+    Placement: sentences.placement,
+    CompanionRole: sentences.companion_role,
+    Mode: sentences.mode,
+}
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_every_member_has_its_own_word(kind: type[StrEnum]) -> None:
+    words = [NAMES[kind](member) for member in kind]  # type: ignore[operator]
+    assert len(set(words)) == len(words)
+    assert all(words)
+
+
+def test_causes_and_evidence_are_explained() -> None:
+    assert len({sentences.cause_reason(kind) for kind in Cause}) == len(Cause)
+    assert all(sentences.evidence_meaning(level).endswith(".") for level in Evidence)
+
+
+def test_reading_notes_are_translated() -> None:
+    assert sentences.reading_note(NoteKind.VISION_NOT_COUNTED, "siglip") == "The image tower (siglip) is not counted."
+    with in_language("de"):
+        note = sentences.reading_note(NoteKind.VISION_NOT_COUNTED, "siglip")
+    assert note == "Der Bildteil (siglip) ist nicht mitgezählt."
+
+
+def test_a_refused_file_is_named_with_its_reason() -> None:
+    text = sentences.import_failed("config.json", InvalidInput("“hidden_size” is missing.", "hidden_size"))
+    assert text == "“config.json” was not imported: “hidden_size” is missing. The scenario is unchanged."
+
+
+def test_hardware_with_its_count() -> None:
+    assert sentences.device_with_count("DGX Spark", 2) == "2 × DGX Spark"
+    assert sentences.device_with_count("DGX Spark", 1) == "DGX Spark"
+
+
+def test_confidence_in_the_users_own_words_stays() -> None:
+    assert sentences.confidence("two_sources") == "two sources"
+    assert sentences.confidence("asked the dealer") == "asked the dealer"

@@ -1,0 +1,62 @@
+"""Curves are the sizing itself along an axis: the same floats, in one pass."""
+
+import time
+
+import numpy as np
+import pytest
+
+from core.scenario import Scenario
+from core.sizing.curves import decode_against_context, speed_against_concurrency, ttft_against_prompt
+from core.sizing.size import size
+from tests.core.cases import CASES
+from tests.core.conftest import small_catalogue
+
+SMALL = small_catalogue()
+EVERY_CASE = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+
+
+@EVERY_CASE
+def test_the_chosen_point_lies_on_every_curve(case: Scenario) -> None:
+    sizing = size(case, SMALL)
+    trace = sizing.trace
+    depth = trace.get("workload.depth_tokens", trace["workload.context_tokens"])
+    prompt, requests = trace["workload.prompt_tokens"], sizing.required_requests
+    around = np.geomspace(0.5, 2, 7)
+    decode = decode_against_context(case, SMALL, [*around * depth, depth])
+    first = ttft_against_prompt(case, SMALL, [*around * prompt, prompt])
+    user, everyone = speed_against_concurrency(case, SMALL, [*around * requests, requests])
+    for curve, point in (
+        (decode, sizing.decode),
+        (first, sizing.ttft),
+        (user, sizing.decode),
+        (everyone, sizing.throughput),
+    ):
+        assert (curve.p10[-1], curve.p50[-1], curve.p90[-1]) == (point.p10, point.p50, point.p90), point.key
+
+
+@EVERY_CASE
+def test_an_axis_gives_what_single_values_give(case: Scenario) -> None:
+    axis = [1.0, 3.0, 17.0, 250.0]
+    whole = speed_against_concurrency(case, SMALL, axis)[1].p50.tolist()
+    assert whole == [float(speed_against_concurrency(case, SMALL, [x])[1].p50[0]) for x in axis]
+    whole = [size(case.edited(workload__requests_at_once=int(x)), SMALL).throughput.p50 for x in axis]
+    assert whole == speed_against_concurrency(case, SMALL, axis)[1].p50.tolist()
+
+
+@EVERY_CASE
+def test_curves_run_in_the_right_direction(case: Scenario) -> None:
+    contexts = np.geomspace(512, 131_072, 40)
+    assert np.all(np.diff(decode_against_context(case, SMALL, contexts).p50) <= 0)
+    assert np.all(np.diff(ttft_against_prompt(case, SMALL, contexts).p50) >= 0)
+    user, everyone = speed_against_concurrency(case, SMALL, np.arange(1.0, 100.0))
+    assert np.all(np.diff(user.p50) <= 0)
+    assert np.all(everyone.p50 > 0)
+
+
+def test_a_curve_of_64_points_is_one_pass() -> None:
+    case = CASES["hybrid in stages"]
+    axis = np.geomspace(512, 131_072, 64)
+    decode_against_context(case, SMALL, axis)
+    started = time.perf_counter()
+    decode_against_context(case, SMALL, axis)
+    assert time.perf_counter() - started < 0.05  # 5 ms on a quiet machine

@@ -1,0 +1,499 @@
+"""Sizings with plain numbers made by hand, so that a test of the window does not change when a formula does.
+
+`fixed_sizing()` is one card that holds the work; the other functions are the states that a picture must be able to show.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from core.architecture.blueprint import AttentionGroup, AttentionKind, Blueprint, TensorClass
+from core.catalogue.records import Device, DeviceFamily, DeviceKind, Engine, MemoryTier
+from core.scenario import CatalogueModel, Deployment, Plan, Scenario, Workload
+from core.sizing.report import (
+    Cause,
+    DeviceUse,
+    Estimate,
+    Evidence,
+    Finding,
+    FindingKind,
+    Limit,
+    MemoryItem,
+    MemoryKind,
+    Sizing,
+    TierUse,
+    TimePart,
+    Verdict,
+    Weight,
+)
+from core.trace import CHOICE, Origin, OriginKind, Trace, formula
+from core.units import Unit
+
+DATASHEET = Origin(
+    OriginKind.CATALOGUE,
+    "RTX PRO 6000 Blackwell Workstation datasheet",
+    "https://example.org/rtx-pro-6000.pdf",
+    "2026-03-18",
+    "two_sources",
+    "devices/rtx-pro-6000-ws",
+)
+CONFIG = Origin(OriginKind.MODEL_FILE, "config.json", "", "2026-05-14", "", "models/qwen3.6-35b-a3b")
+FITTED = Origin(OriginKind.CALIBRATION, "public measurements", "", "2026-11-20")
+METHOD = Origin(OriginKind.METHOD, "method, section 3")
+
+
+@formula(Unit.REQUEST)
+def requests_at_once(users: int, share: float) -> int:
+    """Requests in flight at the peak.
+
+    requests = ceil(users * share)
+    """
+    import math
+
+    return math.ceil(users * share)
+
+
+@formula(Unit.BYTE_PER_TOKEN)
+def cache_per_token(layers: int, heads: int, width: int, element: float) -> float:
+    """Keys and values of one token in every layer that keeps them.
+
+    cache = 2 * layers * heads * width * element
+    """
+    return 2 * layers * heads * width * element
+
+
+@formula(Unit.BYTE)
+def times(each: float, number: float) -> float:
+    """The same for each of a number of things.
+
+    product = each * number
+    """
+    return each * number
+
+
+@formula(Unit.BYTE)
+def total(terms: Sequence[float]) -> float:
+    """Everything together.
+
+    total = sum(terms)
+    """
+    return sum(terms)
+
+
+@formula(Unit.BYTE)
+def usable(capacity: float, share: float) -> float:
+    """What the engine may use.
+
+    limit = capacity * share
+    """
+    return capacity * share
+
+
+@formula(Unit.BYTE)
+def room(limit: float, used: float) -> float:
+    """What stays below the limit.
+
+    free = limit - used
+    """
+    return limit - used
+
+
+@formula(Unit.REQUEST)
+def how_many(free: float, each: float, state: float) -> int:
+    """Requests for which there is room.
+
+    requests = max(0, floor(free / (each + state)))
+    """
+    import math
+
+    return max(0, math.floor(free / (each + state)))
+
+
+@formula(Unit.SHARE)
+def share_of(part: float, whole: float) -> float:
+    """A part of a whole.
+
+    share = part / whole
+    """
+    return part / whole
+
+
+@formula(Unit.SECOND)
+def step(parts: Sequence[float]) -> float:
+    """The time of one step.
+
+    step = sum(parts)
+    """
+    return sum(parts)
+
+
+@formula(Unit.SECOND)
+def spread_seconds(middle: float, factor: float) -> float:
+    """One end of the range.
+
+    end = middle * factor
+    """
+    return middle * factor
+
+
+@formula(Unit.TOKEN_PER_SECOND)
+def spread(middle: float, factor: float) -> float:
+    """One end of the range.
+
+    end = middle * factor
+    """
+    return middle * factor
+
+
+@formula(Unit.TOKEN_PER_SECOND)
+def rate(seconds: float) -> float:
+    """One token a step.
+
+    speed = 1 / seconds
+    """
+    return 1 / seconds
+
+
+@dataclass(frozen=True)
+class Card:
+    """What differs between the fixed sizings."""
+
+    device: str = "RTX PRO 6000 Workstation"
+    kind: DeviceKind = DeviceKind.CARD
+    count: int = 1
+    capacity: float = 102_641_958_912
+    memory_share: float = 0.9
+    bandwidth: float = 1.792e12
+    weights: float = 23.4e9
+    embedding: float = 4.3e9
+    reranker: float = 2.2e9
+    runtime: float = 4.3e9
+    state: float = 64.4e6
+    context: int = 262_144
+    trained: int = 262_144
+    users: int = 40
+    active: float = 0.3
+    prompt: int = 32_768
+    element: float = 1.0
+    second_tier: tuple[str, float, float] = ("", 0.0, 0.0)  # name, capacity, bandwidth
+    spilled_weights: float = 0.0
+    verdict: Verdict | None = None
+    evidence: Evidence = Evidence.MEASURED_ON_RELATIVES
+    low: float = 0.82
+    high: float = 1.19
+    step_ms: dict[Cause, float] = field(
+        default_factory=lambda: {
+            Cause.WEIGHTS: 8.1,
+            Cause.KV_CACHE: 3.1,
+            Cause.ENGINE: 1.8,
+            Cause.COMPUTE: 0.4,
+            Cause.LINK: 0.0,
+        }
+    )
+    ttft: float = 1.2
+    ttft_target: float | None = 2.0
+    speed_target: float | None = 30.0
+    limit: Limit = Limit.BANDWIDTH
+    findings: tuple[Finding, ...] = (
+        Finding(FindingKind.CLOSE_TO_LIMIT, Weight.WARNING, ("memory.free_bytes",)),
+        Finding(FindingKind.TEXTBOOK_KV, Weight.NOTE, ("kv_bytes_per_request", "textbook.kv_bytes_per_request")),
+        Finding(FindingKind.EVIDENCE_GENERIC, Weight.NOTE, ("decode_tok_s",)),
+    )
+
+
+def fixed_sizing(card: Card = Card()) -> Sizing:  # noqa: B008 - a frozen value
+    """A complete sizing of one card; every figure follows from the numbers of `card`."""
+    trace = Trace()
+    _model_and_work(trace, card)
+    _memory(trace, card)
+    _speed(trace, card)
+    short = max(0, round(trace["memory.total_bytes"] - trace["memory.limit_bytes"]))
+    free = trace["memory.free_bytes"] / trace["memory.limit_bytes"]
+    found = Verdict.DOES_NOT_FIT if short else Verdict.CLOSE if free < 0.05 else Verdict.FITS
+    return Sizing(
+        scenario=_scenario(card),
+        blueprint=_blueprint(card),
+        device=_device(card),
+        engine=_engine(card),
+        link=None,
+        plan=Plan(tensor=card.count),
+        trace=trace,
+        verdict=card.verdict or found,
+        shortfall_bytes=short,
+        devices=(_use(trace, card),),
+        decode=_estimate(trace, "decode_tok_s", card),
+        ttft=_estimate(trace, "ttft_s", card),
+        throughput=_estimate(trace, "output_tok_s_total", card),
+        prefill=_estimate(trace, "prefill_tok_s", card),
+        step=tuple(
+            TimePart(cause, f"decode_step_s.{cause}", trace[f"decode_step_s.{cause}"]) for cause in card.step_ms
+        ),
+        prefill_step=(TimePart(Cause.COMPUTE, "ttft_s", trace["ttft_s"]),),
+        decode_limit=card.limit,
+        prefill_limit=Limit.COMPUTE,
+        findings=card.findings,
+    )
+
+
+def _model_and_work(trace: Trace, card: Card) -> None:
+    trace.given("workload.users", card.users, Unit.USER)
+    trace.given("workload.active_share", card.active, Unit.SHARE)
+    trace.given("workload.context_tokens", card.context, Unit.TOKEN)
+    trace.given("workload.prompt_tokens", card.prompt, Unit.TOKEN)
+    trace.compute("requests_at_once", requests_at_once, users="workload.users", share="workload.active_share")
+    trace.given("model.total_parameters", 35_100_000_000, Unit.PARAMETER, CONFIG)
+    trace.given("model.active_parameters", 3_000_000_000, Unit.PARAMETER, CONFIG)
+    trace.given("model.caching_layers", 10, Unit.COUNT, CONFIG)
+    trace.given("model.kv_heads", 2, Unit.COUNT, CONFIG)
+    trace.given("model.head_dim", 256, Unit.COUNT, CONFIG)
+    trace.given("kv_element_bytes", card.element, Unit.BYTE_PER_ELEMENT, replace(CHOICE, title="FP8"))
+    trace.compute(
+        "kv_bytes_per_token",
+        cache_per_token,
+        layers="model.caching_layers",
+        heads="model.kv_heads",
+        width="model.head_dim",
+        element="kv_element_bytes",
+    )
+    trace.compute("kv_bytes_per_request", times, each="kv_bytes_per_token", number="workload.context_tokens")
+    trace.given("textbook.kv_bytes_per_token", 49_152, Unit.BYTE_PER_TOKEN, Origin(OriginKind.ARTICLE))
+    trace.compute(
+        "textbook.kv_bytes_per_request", times, each="textbook.kv_bytes_per_token", number="workload.context_tokens"
+    )
+    trace.given("state_bytes_per_request", card.state, Unit.BYTE, CONFIG)
+
+
+def _memory(trace: Trace, card: Card) -> None:
+    for name in ("weights", "embedding", "reranker"):
+        trace.given(f"memory_item.{name}", round(getattr(card, name)), Unit.BYTE, CONFIG)
+    trace.given("memory_item.framework", round(card.runtime), Unit.BYTE, DATASHEET)
+    trace.compute("memory_item.kv_cache", times, each="kv_bytes_per_request", number="requests_at_once")
+    trace.compute("memory_item.state", times, each="state_bytes_per_request", number="requests_at_once")
+    fixed = [f"memory_item.{name}" for name in ("weights", "embedding", "reranker", "framework")]
+    trace.compute("memory.fixed_bytes", total, terms=fixed)
+    trace.compute(
+        "memory.total_bytes", total, terms=["memory.fixed_bytes", "memory_item.kv_cache", "memory_item.state"]
+    )
+    trace.given("memory.capacity_bytes", round(card.capacity) * card.count, Unit.BYTE, DATASHEET)
+    trace.given("engine.memory_share", card.memory_share, Unit.SHARE, METHOD)
+    trace.compute("memory.limit_bytes", usable, capacity="memory.capacity_bytes", share="engine.memory_share")
+    trace.compute("memory.free_for_kv_bytes", room, limit="memory.limit_bytes", used="memory.fixed_bytes")
+    trace.compute("memory.free_bytes", room, limit="memory.limit_bytes", used="memory.total_bytes")
+    trace.compute("memory.share_of_capacity", share_of, part="memory.total_bytes", whole="memory.capacity_bytes")
+    trace.compute(
+        "max_concurrency",
+        how_many,
+        free="memory.free_for_kv_bytes",
+        each="kv_bytes_per_request",
+        state="state_bytes_per_request",
+    )
+    trace.given("max_context_tokens", 467_000, Unit.TOKEN, METHOD)
+    trace.given("max_context_usable_tokens", card.trained, Unit.TOKEN, METHOD)
+    trace.given("tier.0.capacity_bytes", round(card.capacity), Unit.BYTE, DATASHEET)
+    trace.compute("tier.0.limit_bytes", usable, capacity="tier.0.capacity_bytes", share="engine.memory_share")
+    if card.second_tier[0]:
+        trace.given("tier.1.capacity_bytes", round(card.second_tier[1]), Unit.BYTE, DATASHEET)
+        trace.given("tier.1.bandwidth_bytes_per_s", card.second_tier[2], Unit.BYTE_PER_SECOND, DATASHEET)
+        trace.given("spill.weights_bytes", round(card.spilled_weights), Unit.BYTE, METHOD)
+
+
+def _speed(trace: Trace, card: Card) -> None:
+    trace.given("memory_bandwidth_bytes_per_s", card.bandwidth, Unit.BYTE_PER_SECOND, DATASHEET)
+    for cause, milliseconds in card.step_ms.items():
+        trace.given(f"decode_step_s.{cause}", milliseconds / 1e3, Unit.SECOND, FITTED)
+    trace.compute("decode_step_s", step, parts=[f"decode_step_s.{cause}" for cause in card.step_ms])
+    trace.compute("decode_tok_s", rate, seconds="decode_step_s")
+    trace.compute("decode_tok_s.ceiling", rate, seconds=f"decode_step_s.{next(iter(card.step_ms))}")
+    trace.given("ttft_s", card.ttft, Unit.SECOND, FITTED)
+    trace.given("output_tok_s_total", trace["decode_tok_s"] * trace["requests_at_once"], Unit.TOKEN_PER_SECOND, FITTED)
+    trace.given("prefill_tok_s", 24_000.0, Unit.TOKEN_PER_SECOND, FITTED)
+    trace.given("range.low", card.low, Unit.RATIO, FITTED)
+    trace.given("range.high", card.high, Unit.RATIO, FITTED)
+    for key in ("decode_tok_s", "output_tok_s_total", "prefill_tok_s"):
+        trace.compute(f"{key}.p10", spread, middle=key, factor="range.low")
+        trace.compute(f"{key}.p90", spread, middle=key, factor="range.high")
+    trace.compute("ttft_s.p10", spread_seconds, middle="ttft_s", factor="range.low")
+    trace.compute("ttft_s.p90", spread_seconds, middle="ttft_s", factor="range.high")
+    if card.speed_target is not None:
+        trace.given("workload.speed_target", card.speed_target, Unit.TOKEN_PER_SECOND)
+    if card.ttft_target is not None:
+        trace.given("workload.ttft_target_s", card.ttft_target, Unit.SECOND)
+
+
+def _estimate(trace: Trace, key: str, card: Card) -> Estimate:
+    return Estimate(key, trace[f"{key}.p10"], trace[key], trace[f"{key}.p90"], card.evidence)
+
+
+def _use(trace: Trace, card: Card) -> DeviceUse:
+    """Every accelerator holds an equal part; spilled weights stand in the second tier."""
+    kinds = {
+        MemoryKind.WEIGHTS: "memory_item.weights",
+        MemoryKind.EMBEDDING: "memory_item.embedding",
+        MemoryKind.RERANKER: "memory_item.reranker",
+        MemoryKind.RUNTIME: "memory_item.framework",
+        MemoryKind.KV_CACHE: "memory_item.kv_cache",
+        MemoryKind.STATE: "memory_item.state",
+    }
+    items = []
+    for kind, key in kinds.items():
+        amount = round(trace[key] / card.count) - (round(card.spilled_weights) if kind is MemoryKind.WEIGHTS else 0)
+        if amount > 0:
+            items.append(MemoryItem(kind, key, amount))
+    capacity, limit = trace["tier.0.capacity_bytes"], round(trace["tier.0.limit_bytes"])
+    tiers = [
+        TierUse("HBM" if card.second_tier[0] else "GDDR7", "gddr", "tier.0.capacity_bytes", "tier.0.limit_bytes",
+                tuple(items), capacity, limit)
+    ]  # fmt: skip
+    if card.second_tier[0]:
+        spilled = (MemoryItem(MemoryKind.WEIGHTS, "spill.weights_bytes", round(card.spilled_weights)),)
+        size = round(card.second_tier[1])
+        tiers.append(
+            TierUse(card.second_tier[0], "lpddr", "tier.1.capacity_bytes", "tier.1.capacity_bytes", spilled, size, size)
+        )
+    return DeviceUse(card.device, card.count, tuple(tiers))
+
+
+def _scenario(card: Card) -> Scenario:
+    return Scenario(
+        name="RAG platform, one card",
+        client="Harbour Logistics",
+        model=CatalogueModel(id="qwen3.6-35b-a3b"),
+        weights="nvfp4",
+        kv_format="fp8",
+        workload=Workload(
+            users=card.users,
+            active_share=card.active,
+            prompt_tokens=card.prompt,
+            output_tokens=600,
+            context_tokens=card.context,
+            ttft_target_s=card.ttft_target,
+            speed_target=card.speed_target,
+        ),
+        deployment=Deployment(device="rtx-pro-6000-ws", count=card.count),
+    )
+
+
+def _blueprint(card: Card) -> Blueprint:
+    attention = AttentionGroup(AttentionKind.FULL, 10, 16, 2, 256, 256)
+    parameters = {TensorClass.EXPERT: 32_000_000_000, TensorClass.ATTENTION: 3_100_000_000}
+    return Blueprint(
+        "Qwen3.6-35B-A3B", "qwen3_next", 40, 2048, 151_936, parameters, (attention,), trained_context=card.trained
+    )
+
+
+def _device(card: Card) -> Device:
+    tiers = [
+        MemoryTier(name="GDDR7", kind="gddr", capacity_bytes=round(card.capacity), bandwidth_bytes_per_s=card.bandwidth)
+    ]
+    if card.second_tier[0]:
+        name, capacity, bandwidth = card.second_tier
+        tiers.append(
+            MemoryTier(name=name, kind="lpddr", capacity_bytes=round(capacity), bandwidth_bytes_per_s=bandwidth)
+        )
+    return Device(
+        id="rtx-pro-6000-ws",
+        name=card.device,
+        vendor="NVIDIA",
+        kind=card.kind,
+        family=DeviceFamily.NVIDIA_GDDR,
+        architecture="blackwell",
+        memory_tiers=tuple(tiers),
+    )
+
+
+def _engine(card: Card) -> Engine:
+    return Engine(
+        id="vllm",
+        name="vLLM",
+        group="serving",
+        version="0.14",
+        weight_formats=("nvfp4",),
+        kv_formats=("fp8",),
+        families=(DeviceFamily.NVIDIA_GDDR,),
+        memory_share=card.memory_share,
+        runtime_bytes=round(card.runtime),
+        prefill_chunk=8192,
+    )
+
+
+def close() -> Sizing:
+    return fixed_sizing(Card(users=70))
+
+
+def too_much() -> Sizing:
+    return fixed_sizing(Card(context=524_288))
+
+
+def second_tier() -> Sizing:
+    """Part of the weights stands in the slower memory."""
+    return fixed_sizing(
+        Card(
+            device="DGX Station",
+            kind=DeviceKind.UNIFIED,
+            capacity=288e9,
+            bandwidth=8e12,
+            weights=303e9,
+            spilled_weights=112e9,
+            second_tier=("LPDDR5X", 496e9, 396e9),
+            verdict=Verdict.CLOSE,
+            step_ms={Cause.WEIGHTS: 22.0, Cause.SECOND_TIER: 283.0, Cause.KV_CACHE: 1.1, Cause.ENGINE: 2.0},
+            limit=Limit.SECOND_TIER,
+            findings=(
+                Finding(
+                    FindingKind.SECOND_TIER, Weight.WARNING, ("spill.weights_bytes", "tier.1.bandwidth_bytes_per_s")
+                ),
+            ),
+        )
+    )
+
+
+def eight_devices() -> Sizing:
+    return fixed_sizing(Card(device="H200 SXM", kind=DeviceKind.MODULE, count=8, capacity=141e9, weights=405e9))
+
+
+def two_devices() -> Sizing:
+    return fixed_sizing(Card(count=2, weights=70e9))
+
+
+def tiny() -> Sizing:
+    """A few hundred megabytes on a small card."""
+    return fixed_sizing(
+        Card(
+            device="RTX 3050",
+            capacity=6e9,
+            weights=380e6,
+            embedding=0,
+            reranker=0,
+            runtime=520e6,
+            state=0,
+            context=4096,
+            users=1,
+            active=1.0,
+            prompt=1024,
+            ttft=0.018,
+            step_ms={Cause.WEIGHTS: 2.1, Cause.KV_CACHE: 0.05, Cause.ENGINE: 0.3},
+            findings=(),
+        )
+    )
+
+
+def huge() -> Sizing:
+    """Far too much of everything."""
+    return fixed_sizing(Card(weights=2.2e12, users=100_000, active=1.0, context=1_048_576, ttft=5400.0, findings=()))
+
+
+def only_a_bound() -> Sizing:
+    """No measurement of anything alike: the physical bound is all there is."""
+    return fixed_sizing(Card(low=1.0, high=1.0, evidence=Evidence.GENERIC, speed_target=None, ttft_target=None))
+
+
+STATES = {
+    "fits": fixed_sizing,
+    "close": close,
+    "too_much": too_much,
+    "second_tier": second_tier,
+    "eight": eight_devices,
+    "two": two_devices,
+    "tiny": tiny,
+    "huge": huge,
+    "bound": only_a_bound,
+}
