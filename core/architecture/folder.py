@@ -14,6 +14,7 @@ from core.architecture.config import read_json
 from core.architecture.fields import Fields
 from core.architecture.safetensors import read_shards
 from core.architecture.safetensors_tensors import Packing, Weights, weigh
+from core.architecture.weight_bits import exact_bits
 
 CONFIG = "config.json"
 MODELOPT_CONFIG = "hf_quant_config.json"
@@ -77,7 +78,7 @@ def with_weights(blueprint: Blueprint, weights: Weights) -> Blueprint:
     if parameters.get(TensorClass.VISION) and not blueprint.parameters.get(TensorClass.VISION):
         notes = [note for note in notes if note.kind is not NoteKind.VISION_NOT_COUNTED]
     notes += _doubts(parameters, weights, blueprint.tied_embedding)
-    bits = {kind: stored[kind] * 8 / count for kind, count in parameters.items()}
+    bits = {kind: exact_bits(stored[kind], count) for kind, count in parameters.items()}
     return replace(
         blueprint,
         parameters=parameters,

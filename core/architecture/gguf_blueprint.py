@@ -36,6 +36,7 @@ from core.architecture.gguf_architectures import (
     WINDOWS,
 )
 from core.architecture.gguf_tensors import Classed, Layer, Layout, classify, lay_out
+from core.architecture.weight_bits import exact_bits
 from core.errors import InvalidInput, UnsupportedArchitecture
 
 
@@ -308,9 +309,9 @@ def _experts(draft: Draft, layer: Layer, index: int) -> None:
 
 
 def _quantisation(file: GgufFile, draft: Draft, classed: Sequence[Classed]) -> Quantisation:
-    """Bits per parameter in each class, so that parameters * bits / 8 are the bytes of the file's tensors."""
+    """Bits per parameter in each class, so that parameters * bits / 8 are the bytes of the tensors."""
     sums: Counter[TensorClass] = Counter()
     for one in classed:
         sums[one.tensor_class] += one.tensor.bytes
-    bits = {kind: sums[kind] * 8 / count for kind, count in draft.totals().items()}
+    bits = {kind: exact_bits(sums[kind], count) for kind, count in draft.totals().items()}
     return Quantisation("gguf", FORMATS.get(file.file_type, file.file_type), bits)

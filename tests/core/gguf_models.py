@@ -42,6 +42,8 @@ def write(
         add(writer, name if name.startswith(("general.", "tokenizer.")) else f"{architecture}.{name}", value)
     for name, shape in tensors.items():
         chosen = (kinds or {}).get(name) or (gguf.GGMLQuantizationType.F32 if len(shape) == 1 else kind)
+        if shape[0] % gguf.GGML_QUANT_SIZES[chosen][0]:  # as llama.cpp does with rows that a type does not divide
+            chosen = gguf.GGMLQuantizationType.Q5_0
         block, size = gguf.GGML_QUANT_SIZES[chosen]
         count = math.prod(shape) // block * size
         writer.add_tensor_info(name, tuple(reversed(shape)), np.dtype(np.float32), count, chosen)
