@@ -319,9 +319,7 @@ class Model(Entry):
     released: str = ""
 
     @model_validator(mode="after")
-    def _says_what_it_is(self) -> "Model":
-        if not self.config and self.blueprint is None:
-            raise ValueError("neither config nor blueprint is there")
+    def _blueprint_is_possible(self) -> "Model":
         wrong = impossible(self.blueprint) if self.blueprint is not None else ""
         if wrong:
             raise ValueError(f"blueprint: {wrong}")

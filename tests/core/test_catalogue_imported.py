@@ -113,5 +113,3 @@ def test_records_that_cannot_be_are_refused(tmp_path: Path, catalogue: Catalogue
         data = record.model_dump() | {"blueprint": wrong}
         with pytest.raises(ValidationError, match=said):
             Model.model_validate(data)
-    with pytest.raises(ValidationError, match="neither config nor blueprint"):
-        Model(id="own/m", name="m")
