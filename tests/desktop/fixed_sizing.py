@@ -1,7 +1,7 @@
 """Sizings with plain numbers made by hand, so that a test of the window does not change when a formula does.
 
-`fixed_sizing()` is one card that holds the work; the other functions are the states that a picture must be able to show.
-"""
+`fixed_sizing()` is one card that holds the work; the other functions are the states that a picture must be able to
+show."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -200,7 +200,7 @@ class Card:
     )
 
 
-def fixed_sizing(card: Card = Card()) -> Sizing:  # noqa: B008 - a frozen value
+def fixed_sizing(card: Card = Card()) -> Sizing:
     """A complete sizing of one card; every figure follows from the numbers of `card`."""
     trace = Trace()
     _model_and_work(trace, card)
