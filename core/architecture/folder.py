@@ -73,7 +73,8 @@ def with_weights(blueprint: Blueprint, weights: Weights) -> Blueprint:
         notes.append(ReadingNote(NoteKind.FULL_PRECISION))
         stored = {kind: count - weights.full_precision[kind] / 2 for kind, count in stored.items()}
     if blueprint.tied_embedding and stored.get(TensorClass.HEAD):
-        notes.append(ReadingNote(NoteKind.STORED_TWICE, f"{stored.pop(TensorClass.HEAD) / 1e9:.2f} GB"))
+        del stored[TensorClass.HEAD]
+        notes.append(ReadingNote(NoteKind.STORED_TWICE, "lm_head"))
     parameters = _followed(blueprint.parameters, weights, stored)
     if parameters.get(TensorClass.VISION) and not blueprint.parameters.get(TensorClass.VISION):
         notes = [note for note in notes if note.kind is not NoteKind.VISION_NOT_COUNTED]
@@ -113,13 +114,18 @@ def _pool(found: Mapping[TensorClass, int], stored: dict[TensorClass, float]) ->
 def _doubts(parameters: Mapping[TensorClass, int], weights: Weights, tied: bool) -> list[ReadingNote]:
     notes = []
     if weights.unknown:
-        notes.append(ReadingNote(NoteKind.UNKNOWN_TENSORS, f"{weights.unknown:,} ({weights.unknown_name})"))
+        notes.append(ReadingNote(NoteKind.UNKNOWN_TENSORS, f"{weights.unknown} ({weights.unknown_name})"))
     skipped = {TensorClass.HEAD} if tied else set()
     by_files = sum(count for kind, count in weights.parameters.items() if kind not in skipped)
     by_config = sum(parameters.values())
     if abs(by_files - by_config) > TOLERANCE * by_config:
-        notes.append(ReadingNote(NoteKind.FILES_DISAGREE, f"{by_files:,} / {by_config:,}"))
+        notes.append(ReadingNote(NoteKind.FILES_DISAGREE, f"{_grouped(by_files)} / {_grouped(by_config)}"))
     return notes
+
+
+def _grouped(number: int) -> str:
+    """Digits in groups, as every language reads them."""
+    return f"{number:,}".replace(",", "\u202f")
 
 
 def _quantisation(blueprint: Blueprint, weights: Weights, bits: Mapping[TensorClass, float]) -> Quantisation:
