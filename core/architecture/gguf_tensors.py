@@ -11,6 +11,7 @@ from core.architecture.gguf import GgufTensor
 _LAYER = re.compile(r"^blk\.(\d{1,5})\.(.+)$")
 _SPLIT_EXPERT = re.compile(r"^ffn_(?:gate|up|down)\.\d+\.")  # files of 2023 and 2024: one tensor for each expert
 
+BUFFERS = ("rope_", "layer_output_scale")
 EXPERT_PARTS = ("_exps.", "_chexps.")
 VISION_STARTS = ("v.", "mm.", "a.", "resampler.", "model.image_newline")
 VECTORS = ("ssm_conv1d", "exp_probs_b", "attn_sinks", "altup_correct", "layer_output_scale")
@@ -114,14 +115,14 @@ def classify(layout: Layout, layers: int, linear_attention: bool) -> Iterator[Cl
         kind = _outer_class(name, tensor)
         if name == "token_embd.weight" and per_layer_tables:
             kind = TensorClass.HEAD  # read whole as the head; the tables for each layer are what is looked up
-        yield Classed(kind, tensor, name, 0 if name.startswith("rope_") else tensor.elements)
+        yield Classed(kind, tensor, name, 0 if name.startswith(BUFFERS) else tensor.elements)
     for index, layer in layout.layers.items():
         recurs = linear_attention and layer.recurs
         split_latent = "attn_k_b.weight" in layer.tensors  # beside which the joint tensor says the same again
         for name, tensor in layer.tensors.items():
             kind = TensorClass.MTP if index >= layers else _layer_class(name, tensor, recurs)
             stored_only = (
-                name.startswith("rope_")
+                name.startswith(BUFFERS)
                 or (scales and name.endswith("scale"))
                 or (split_latent and name.startswith("attn_kv_b."))
             )
@@ -145,7 +146,7 @@ def _outer_class(name: str, tensor: GgufTensor) -> TensorClass:
 
 
 def _layer_class(name: str, tensor: GgufTensor, recurs: bool) -> TensorClass:
-    if any(part in name for part in EXPERT_PARTS) or _SPLIT_EXPERT.match(name):
+    if (any(part in name for part in EXPERT_PARTS) or _SPLIT_EXPERT.match(name)) and not name.endswith("scale"):
         return TensorClass.EXPERT
     if name.startswith("ffn_gate_inp_shexp."):  # a single row: one number for all shared experts
         return TensorClass.ROUTER

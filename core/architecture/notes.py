@@ -23,7 +23,9 @@ SENTENCES: Mapping[NoteKind, str] = {
     NoteKind.LATENT_AS_FULL: N_(
         "The file is too old for llama.cpp to keep latents: its cache holds full heads. A newer file needs far less."
     ),
-    NoteKind.STORED_TWICE: N_("The files hold {subject}, which the model shares with the embedding; engines do not load it."),
+    NoteKind.STORED_TWICE: N_(
+        "The files hold {subject}, which the model shares with the embedding; engines do not load it."
+    ),
     NoteKind.UNKNOWN_TENSORS: N_("Tensors of unknown purpose are counted with the feed-forward blocks: {subject}."),
     NoteKind.FULL_PRECISION: N_("The weights are stored in 32 bit; engines load them in 16."),
     NoteKind.FILES_DISAGREE: N_("The weight files and config.json count different numbers of parameters: {subject}."),

@@ -41,7 +41,7 @@ def write(
     for name, value in fields.items():
         add(writer, name if name.startswith(("general.", "tokenizer.")) else f"{architecture}.{name}", value)
     for name, shape in tensors.items():
-        chosen = (kinds or {}).get(name) or (gguf.GGMLQuantizationType.F32 if len(shape) == 1 else kind)
+        chosen = (kinds or {}).get(name, gguf.GGMLQuantizationType.F32 if len(shape) == 1 else kind)
         if shape[0] % gguf.GGML_QUANT_SIZES[chosen][0]:  # as llama.cpp does with rows that a type does not divide
             chosen = gguf.GGMLQuantizationType.Q5_0
         block, size = gguf.GGML_QUANT_SIZES[chosen]
@@ -305,7 +305,7 @@ def phi3(c: Config) -> Layout:
     return "phi3", common(c), outer(c) | blocks([layer] * c["num_hidden_layers"])
 
 
-def mamba2(c: Config, heads: int, dim: int, groups: int, state: int, kernel: int, norm: bool = True) -> Tensors:
+def mamba2(c: Config, heads: int, dim: int, groups: int, state: int, kernel: int, *, norm: bool = True) -> Tensors:
     hidden, inner = c["hidden_size"], heads * dim
     channels = inner + 2 * groups * state
     tensors: Tensors = {
@@ -385,6 +385,147 @@ def bert(c: Config) -> Layout:
     return "bert", common(c), tensors | blocks([layer] * c["num_hidden_layers"])
 
 
+def falcon_h1(c: Config) -> Layout:
+    names = ("mamba_n_heads", "mamba_d_head", "mamba_n_groups", "mamba_d_state", "mamba_d_conv")
+    shape = tuple(c[name] for name in names)
+    layer = attention(c) | mamba2(c, *shape, norm=c.get("mamba_rms_norm", False)) | norms(c, "attn_norm", "ffn_norm")
+    layer |= feed_forward(c["hidden_size"], c["intermediate_size"])
+    return "falcon-h1", common(c) | mamba_fields(*shape), outer(c) | blocks([layer] * c["num_hidden_layers"])
+
+
+def jamba(c: Config) -> Layout:
+    hidden, inner, state, rank = c["hidden_size"], 2 * c["hidden_size"], c["mamba_d_state"], c["mamba_dt_rank"]
+    mamba: Tensors = {
+        "ssm_in.weight": (hidden, 2 * inner),
+        "ssm_conv1d.weight": (c["mamba_d_conv"], inner),
+        "ssm_conv1d.bias": (inner,),
+        "ssm_x.weight": (inner, rank + 2 * state),
+        "ssm_dt.weight": (rank, inner),
+        "ssm_dt.bias": (inner,),
+        "ssm_a": (state, inner),
+        "ssm_d": (inner,),
+        "ssm_dt_norm.weight": (rank,),
+        "ssm_b_norm.weight": (state,),
+        "ssm_c_norm.weight": (state,),
+        "ssm_out.weight": (inner, hidden),
+    }
+    found: list[Tensors] = []
+    attends = [i % c["attn_layer_period"] == c["attn_layer_offset"] for i in range(c["num_hidden_layers"])]
+    for i, full in enumerate(attends):
+        routed = i % c["expert_layer_period"] == c["expert_layer_offset"]
+        block = (
+            experts(hidden, c["intermediate_size"], c["num_experts"])
+            if routed
+            else feed_forward(hidden, c["intermediate_size"])
+        )
+        found.append((attention(c) if full else mamba) | norms(c, "attn_norm", "ffn_norm") | block)
+    fields = common(c) | expert_fields(c) | {"ssm.conv_kernel": c["mamba_d_conv"], "ssm.inner_size": inner}
+    fields |= {"ssm.state_size": state, "ssm.time_step_rank": rank}
+    fields["attention.head_count_kv"] = [c["num_key_value_heads"] if full else 0 for full in attends]
+    return "jamba", fields, outer(c) | blocks(found)
+
+
+def kimi_linear(c: Config) -> Layout:
+    """KDA in three layers of four, latent attention in the rest."""
+    linear, hidden = c["linear_attn_config"], c["hidden_size"]
+    dim, width = linear["head_dim"], linear["num_heads"] * linear["head_dim"]
+    kda: Tensors = {f"attn_{letter}.weight": (hidden, width) for letter in "qkv"}
+    kda |= {f"ssm_conv1d_{letter}.weight": (linear["short_conv_kernel_size"], 1, width) for letter in "qkv"}
+    kda |= {"ssm_f_a.weight": (hidden, dim), "ssm_f_b.weight": (dim, width), "ssm_g_a.weight": (hidden, dim)}
+    kda |= {"ssm_g_b.weight": (dim, width), "ssm_beta.weight": (hidden, linear["num_heads"]), "ssm_norm.weight": (dim,)}
+    kda |= {"ssm_a": (1, linear["num_heads"]), "ssm_dt.bias": (width,), "attn_output.weight": (width, hidden)}
+    shape = {
+        "topk_method": "noaux_tc",
+        "n_routed_experts": c["num_experts"],
+        "n_shared_experts": c["num_shared_experts"],
+    }
+    shape |= {"num_experts_per_tok": c["num_experts_per_token"]}
+    _, fields, tensors = deepseek({**c, **shape})
+    for layer in linear["kda_layers"]:
+        start = f"blk.{layer - 1}."
+        for name in [
+            name for name in tensors if name.startswith(start + "attn_") and not name.endswith("attn_norm.weight")
+        ]:
+            del tensors[name]
+        tensors |= {start + name: size for name, size in kda.items()}
+    fields |= {"ssm.conv_kernel": linear["short_conv_kernel_size"], "kda.head_dim": dim}
+    fields["attention.head_count_kv"] = [
+        0 if layer + 1 in linear["kda_layers"] else 1 for layer in range(c["num_hidden_layers"])
+    ]
+    return "kimi-linear", fields, tensors
+
+
+def glm_dsa(c: Config) -> Layout:
+    """GLM-5: latent attention with an indexer, and a prediction layer as one more block."""
+    layers, hidden, dim = c["num_hidden_layers"], c["hidden_size"], c["index_head_dim"]
+    _, fields, tensors = deepseek({**c, "num_hidden_layers": layers + 1})
+    indexer: Tensors = {
+        "indexer.attn_q_b.weight": (c["q_lora_rank"], c["index_n_heads"] * dim),
+        "indexer.attn_k.weight": (hidden, dim),
+        "indexer.proj.weight": (hidden, c["index_n_heads"]),
+        "indexer.k_norm.weight": (dim,),
+        "indexer.k_norm.bias": (dim,),
+    }
+    tensors |= blocks([indexer] * (layers + 1))
+    last = {"nextn.eh_proj.weight": (2 * hidden, hidden)} | norms(c, *NEXTN)
+    tensors |= {f"blk.{layers}.{name}": shape for name, shape in last.items()}
+    fields |= {"block_count": layers + 1, "nextn_predict_layers": 1, "attention.indexer.head_count": c["index_n_heads"]}
+    fields |= {"attention.indexer.key_length": dim, "attention.indexer.top_k": c["index_topk"]}
+    return "glm-dsa", fields, tensors
+
+
+def llama4(c: Config) -> Layout:
+    c = text(c)
+    hidden, inner = c["hidden_size"], c["intermediate_size"]
+    routed = experts(hidden, inner, c["num_local_experts"]) | feed_forward(hidden, inner, "_shexp")
+    dense, step = feed_forward(hidden, c["intermediate_size_mlp"]), c["interleave_moe_layer_step"]
+    layer = attention(c) | norms(c, "attn_norm", "ffn_norm")
+    found = [layer | (routed if (i + 1) % step == 0 else dense) for i in range(c["num_hidden_layers"])]
+    return "llama4", common(c) | expert_fields(c, "num_local_experts"), outer(c) | blocks(found)
+
+
+def gemma4(c: Config) -> Layout:
+    """Gemma 4: full layers of their own shape, whose keys serve as values; experts beside the dense block."""
+    c = {"tie_word_embeddings": True, **text(c)}
+    hidden, layers, width = c["hidden_size"], c["num_hidden_layers"], c["hidden_size_per_layer_input"]
+    local = [(i + 1) % (5 if width else 6) != 0 for i in range(layers)]
+    wide = {**c, "head_dim": c["global_head_dim"]}
+    wide["num_key_value_heads"] = c["num_global_key_value_heads"] or c["num_key_value_heads"]
+    names = ("attn_norm", "post_attention_norm", "ffn_norm", "post_ffw_norm")
+    rest = norms(c, *names) | {"layer_output_scale.weight": (1,)}
+    found: list[Tensors] = []
+    for i in range(layers):
+        shares = i >= layers - c["num_kv_shared_layers"]
+        layer = attention(c if local[i] else wide, norms=True)
+        gone = ["attn_v.weight"] if c["attention_k_eq_v"] and not local[i] else []
+        gone += ["attn_k.weight", "attn_v.weight", "attn_k_norm.weight"] if shares else []
+        layer = {name: shape for name, shape in layer.items() if name not in gone}
+        inner = c["intermediate_size"] * (2 if shares and c["use_double_wide_mlp"] else 1)
+        layer |= rest | feed_forward(hidden, inner)
+        if c["num_experts"]:
+            layer |= {"ffn_gate_inp.weight": (hidden, c["num_experts"]), "ffn_gate_inp.scale": (hidden,)}
+            layer |= {"ffn_gate_up_exps.weight": (hidden, 2 * c["moe_intermediate_size"], c["num_experts"])}
+            layer |= {"ffn_down_exps.weight": (c["moe_intermediate_size"], hidden, c["num_experts"])}
+            layer |= {"ffn_down_exps.scale": (c["num_experts"],)}
+            layer |= norms(c, "pre_ffw_norm_2", "post_ffw_norm_1", "post_ffw_norm_2")
+        if width:
+            layer |= {"inp_gate.weight": (hidden, width), "proj.weight": (width, hidden)} | norms(c, "post_norm")
+        found.append(layer)
+    fields = common(wide) | {"attention.sliding_window": c["sliding_window"], "attention.sliding_window_pattern": local}
+    fields["attention.head_count_kv"] = [
+        c["num_key_value_heads"] if one else wide["num_key_value_heads"] for one in local
+    ]
+    fields |= {"attention.key_length_swa": c["head_dim"], "attention.value_length_swa": c["head_dim"]}
+    fields |= {"attention.shared_kv_layers": c["num_kv_shared_layers"]}
+    tensors = outer(c) | blocks(found) | {"rope_freqs.weight": (c["global_head_dim"] // 2,)}
+    if c["num_experts"]:
+        fields |= expert_fields(c, used="top_k_experts")
+    if width:
+        tensors |= {"per_layer_token_embd.weight": (width * layers, c["vocab_size_per_layer_input"])}
+        tensors |= {"per_layer_model_proj.weight": (hidden, width * layers), "per_layer_proj_norm.weight": (width,)}
+    return "gemma4", fields, tensors
+
+
 MODELS: Mapping[str, Callable[[Config], Layout]] = {
     "meta-llama__Llama-3.1-8B-Instruct": llama,
     "meta-llama__Llama-3.2-1B-Instruct": llama,
@@ -408,5 +549,12 @@ MODELS: Mapping[str, Callable[[Config], Layout]] = {
     "nvidia__NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": nemotron_h,
     "ibm-granite__granite-4.0-h-small": granite_hybrid,
     "ibm-granite__granite-4.0-h-1b": granite_hybrid,
+    "tiiuae__Falcon-H1-7B-Instruct": falcon_h1,
+    "ai21labs__Jamba-v0.1": jamba,
+    "moonshotai__Kimi-Linear-48B-A3B-Instruct": kimi_linear,
+    "zai-org__GLM-5": glm_dsa,
+    "meta-llama__Llama-4-Scout-17B-16E-Instruct": llama4,
+    "google__gemma-4-26B-A4B": gemma4,
+    "google__gemma-4-E2B-it": gemma4,
     "BAAI__bge-m3": bert,
 }
