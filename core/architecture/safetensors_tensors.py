@@ -32,7 +32,7 @@ _HEAD = re.compile(r"(?:^|\.)(?:lm_head|embed_out|score|classifier|pooler|head)\
 _ROUTER = re.compile(
     r"(?:mlp|moe|block_sparse_moe|mixer|ffn|feed_forward)\.gate\.|router|shared_expert_gate|gate\.wg\."
 )
-_EXPERT = re.compile(r"(?:^|\.)experts\.")
+_EXPERT = re.compile(r"(?:^|\.)(?:experts|switch_mlp|switch_glu|block_sparse_moe\.(?:input|output)_linear)\.")
 _SHARED = re.compile(r"shared_experts?\.|shared_mlp|\.shared_experts?(?:\.|$)")
 _RECURRENT = re.compile(
     r"linear_attn|mamba|(?:^|\.)ssm|mixer\.(?:in_proj|out_proj|x_proj|dt_proj)|recurrent|short_?conv|(?:^|\.)conv\."
@@ -41,6 +41,7 @@ _ATTENTION = re.compile(r"attn|attention|[._](?:q|k|v|o|qkv)_proj|indexer|wkv|wq
 _FEED_FORWARD = re.compile(
     r"mlp|ffn|feed_forward|fc[12]|(?:gate|up|down)_proj|dense|intermediate|output\.|per_layer|altup|laurel"
 )
+_TABLE = re.compile(r"(?:^|\.)embed_tokens\.")
 # In a layer that keeps a state, projections called as those of attention belong to the state.
 _STATE_MARK = re.compile(r"self_attn\.(?:A_log|f_a_proj|output_gate)")
 
@@ -69,11 +70,11 @@ class Weights:
         if tensor.dtype == "F32" and len(tensor.shape) > 1:
             self.full_precision[kind] += tensor.bytes
 
-    def attention_is_recurrent(self, stored: int, parameters: int) -> None:
-        """Move what a layer that keeps a state calls attention."""
+    def move(self, stored: int, parameters: int, source: TensorClass, target: TensorClass) -> None:
+        """Count in another class what a name alone had put into the first."""
         for sums, moved in ((self.bytes, stored), (self.parameters, parameters)):
-            sums[TensorClass.ATTENTION] -= moved
-            sums[TensorClass.RECURRENT] += moved
+            sums[source] -= moved
+            sums[target] += moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,7 @@ def weigh(tensors: Iterable[SafeTensor], layers: int, packing: Packing = NOT_PAC
     weights = Weights()
     attention: dict[int, tuple[int, int]] = {}  # by layer: bytes and parameters
     stateful: set[int] = set()
+    table, per_layer = (0, 0), False
     for tensor in tensors:
         kind, layer = tensor_class(tensor, layers)
         count = _parameters(tensor, packing)
@@ -105,8 +107,13 @@ def weigh(tensors: Iterable[SafeTensor], layers: int, packing: Packing = NOT_PAC
             attention[layer] = stored + tensor.bytes, counted + count
         if _STATE_MARK.search(tensor.name):
             stateful.add(layer)
+        if _TABLE.search(tensor.name):
+            table = table[0] + tensor.bytes, table[1] + count
+        per_layer = per_layer or "embed_tokens_per_layer." in tensor.name
     for layer in stateful & set(attention):
-        weights.attention_is_recurrent(*attention[layer])
+        weights.move(*attention[layer], TensorClass.ATTENTION, TensorClass.RECURRENT)
+    if per_layer and not weights.bytes[TensorClass.HEAD]:  # the tables for each layer are what is looked up
+        weights.move(*table, TensorClass.EMBEDDING, TensorClass.HEAD)
     return weights
 
 
