@@ -30,6 +30,7 @@ from core.architecture.vision import add_vision
 from core.errors import InvalidInput, UnsupportedArchitecture
 
 MOST_BYTES = 20 * 10**6
+MOST_ENTRIES = 600_000  # of all lists and objects; a mixture that lists its experts by name has 100,000
 MOST_DEPTH = 40
 TEXT_SECTIONS = ("text_config", "llm_config", "language_config")
 CONTEXT_FIELDS = ("max_position_embeddings", "max_position_embedding", "n_positions", "max_seq_len", "seq_length")
@@ -162,6 +163,8 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def _parse(data: bytes, file: str) -> dict[str, Any]:
+    if data.count(b",") + data.count(b"{") + data.count(b"[") > MOST_ENTRIES:  # before they take up memory
+        raise InvalidInput(f"{file} holds more than {MOST_ENTRIES:,} entries; no config.json does.")
     try:
         value = json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError:

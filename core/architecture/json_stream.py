@@ -59,10 +59,12 @@ class _Text:
     def next(self) -> str:
         """The next character that is no space, without taking it."""
         while True:
-            while self._at < len(self._text) and self._text[self._at] in _SPACE:
-                self._at += 1
-            if self._at < len(self._text):
-                return self._text[self._at]
+            text, at, end = self._text, self._at, len(self._text)
+            while at < end and text[at] in _SPACE:
+                at += 1
+            self._at = at
+            if at < end:
+                return text[at]
             if not self._more():
                 raise self.broken()
 

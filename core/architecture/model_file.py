@@ -130,9 +130,9 @@ def _bytes(blueprint: Blueprint) -> dict[TensorClass, int]:
 
 
 def _read_json_file(path: Path, assume_conventional: bool) -> ImportedModel:
-    config = read_json(path)
-    if "weight_map" in config:  # the index of a sharded model
+    if path.name.endswith(".index.json"):  # of a sharded model: larger than any config
         return _beside_weights(path, assume_conventional)
+    config = read_json(path)
     if path.name == CONFIG:
         config = read_folder_config(path.parent)
     blueprint = read_config(config, name_of(path), file=path.name, assume_conventional=assume_conventional)

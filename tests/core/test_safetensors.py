@@ -217,3 +217,16 @@ def test_adapters_are_no_models(tmp_path: Path) -> None:
     models.write_file(tmp_path / "adapter_model.safetensors", {"a": ("BF16", (4, 4))})
     with pytest.raises(TonnageError, match="is an adapter, not a model"):
         read_model(tmp_path / "adapter_model.safetensors")
+
+
+@pytest.mark.parametrize("one", [b'"%d": {"a": 1}', b'"%d": "x"', b'"%d": [[]]'])
+def test_config_of_too_many_entries(one: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    for count in (599_000 // (1 + one.count(b"{") + one.count(b"[")), 700_000):
+        path.write_bytes(b"{" + b", ".join(one % n for n in range(count)) + b"}")
+        tracemalloc.start()
+        said = complaint(path)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 200 * 10**6
+        assert said.endswith(("entries; no config.json does.", 'has no "model_type".', "at most 20."))
