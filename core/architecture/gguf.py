@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from core.architecture.ggml_types import FILE_TYPES, GUESSED_FILE_TYPE, REMOVED_TYPES, TENSOR_TYPES, TensorType
-from core.architecture.header_stream import HeaderStream
+from core.architecture.header_stream import HeaderStream, shown
 from core.errors import InvalidInput
 
 MAGIC = b"GGUF"
@@ -220,8 +220,8 @@ class _Reader:
         for index in range(count):
             name = self._text(f"the name of field {index + 1:,}", 65_535)
             if name in found:
-                raise InvalidInput(f'{self.stream.name} has "{name[:80]}" twice.', name[:80])
-            found[name] = self._value(f"“{name[:80]}”")
+                raise InvalidInput(f'{self.stream.name} has "{shown(name)}" twice.', shown(name))
+            found[name] = self._value(f"“{shown(name)}”")
         return found
 
     def _keep(self, count: int) -> None:
@@ -290,7 +290,7 @@ class _Reader:
             what = f"the description of tensor {index + 1:,}"
             name = self._text(what, MOST_NAME)
             if name in names:
-                raise InvalidInput(f"{self.stream.name} has the tensor {name[:80]} twice.")
+                raise InvalidInput(f"{self.stream.name} has the tensor {shown(name)} twice.")
             names.add(name)
             found.append(self._tensor(name, what))
             offsets.append(self.count(what))
@@ -299,7 +299,7 @@ class _Reader:
     def _tensor(self, name: str, what: str) -> GgufTensor:
         (dimensions,) = self.stream.unpack(self.kind, what)
         if not 1 <= dimensions <= MOST_DIMENSIONS:
-            raise InvalidInput(f"{self.stream.name}: the tensor {name[:80]} has {dimensions:,} dimensions.")
+            raise InvalidInput(f"{self.stream.name}: the tensor {shown(name)} has {dimensions:,} dimensions.")
         shape = self.stream.unpack(struct.Struct(f"{self.order}{dimensions}Q"), what)
         (number,) = self.stream.unpack(self.kind, what)
         kind = TENSOR_TYPES.get(int(number))
@@ -307,7 +307,7 @@ class _Reader:
             raise self._unknown_type(name, int(number))
         if shape[0] % kind.block:
             raise InvalidInput(
-                f"{self.stream.name}: the rows of {name[:80]} have {shape[0]:,} elements, "
+                f"{self.stream.name}: the rows of {shown(name)} have {shape[0]:,} elements, "
                 f"which is no multiple of the {kind.block} that {kind.name} stores together."
             )
         return GgufTensor(name, tuple(int(n) for n in shape), kind)
@@ -317,7 +317,7 @@ class _Reader:
             said = f"of the type {REMOVED_TYPES[number]}, which was taken out of the format"
         else:
             said = f"of type number {number:,}, which Tonnage does not know"
-        return InvalidInput(f"{self.stream.name}: the tensor {name[:80]} is {said}.")
+        return InvalidInput(f"{self.stream.name}: the tensor {shown(name)} is {said}.")
 
 
 def _alignment(file: str, metadata: Mapping[str, Value]) -> int:
@@ -334,10 +334,10 @@ def _check_offsets(stream: HeaderStream, tensors: list[GgufTensor], offsets: lis
     for offset, tensor in sorted(zip(offsets, tensors, strict=True), key=lambda pair: pair[0]):
         if offset % alignment:
             raise InvalidInput(
-                f"{stream.name}: the tensor {tensor.name[:80]} does not start at a multiple of {alignment}."
+                f"{stream.name}: the tensor {shown(tensor.name)} does not start at a multiple of {alignment}."
             )
         if offset < after:
-            raise InvalidInput(f"{stream.name}: the tensors {before[:80]} and {tensor.name[:80]} overlap.")
+            raise InvalidInput(f"{stream.name}: the tensors {shown(before)} and {shown(tensor.name)} overlap.")
         before, after = tensor.name, offset + tensor.bytes
     if after and data + after > stream.size:
         missing = data + after - stream.size
@@ -393,7 +393,7 @@ def _check_parts(parts: list[_Part]) -> None:
             )
         for tensor in part.tensors:
             if tensor.name in names:
-                raise InvalidInput(f"{part.path.name} holds {tensor.name[:80]}, as another part does.")
+                raise InvalidInput(f"{part.path.name} holds {shown(tensor.name)}, as another part does.")
             names.add(tensor.name)
     stated = parts[0].number("split.tensors.count")
     if stated and stated != len(names):

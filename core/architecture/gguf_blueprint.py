@@ -36,6 +36,7 @@ from core.architecture.gguf_architectures import (
     WINDOWS,
 )
 from core.architecture.gguf_tensors import Classed, Layer, Layout, classify, lay_out
+from core.architecture.header_stream import shown
 from core.architecture.weight_bits import exact_bits
 from core.errors import InvalidInput, UnsupportedArchitecture
 
@@ -76,7 +77,7 @@ def _supported(file: GgufFile) -> str:
         raise InvalidInput(f'{file.name} has no "general.architecture".', "general.architecture")
     if file.architecture not in SUPPORTED:
         raise UnsupportedArchitecture(
-            f"Tonnage cannot read the architecture {file.architecture[:80]} of {file.name} yet."
+            f"Tonnage cannot read the architecture {shown(file.architecture)} of {file.name} yet."
         )
     return file.architecture
 
@@ -94,7 +95,7 @@ def _fields(file: GgufFile, architecture: str) -> Fields:
 
 def _title(file: GgufFile) -> str:
     value = file.metadata.get("general.name")
-    return value.strip()[:120] if isinstance(value, str) and value.strip() else file.path.stem
+    return shown(value.strip(), 120) if isinstance(value, str) and value.strip() else file.path.stem
 
 
 def _start(file: GgufFile, fields: Fields, layout: Layout) -> Draft:

@@ -16,6 +16,15 @@ PIECE = 1 << 20  # [bytes] read at a time
 MOST_HEADER = 256 * 10**6  # [bytes]; large vocabularies make headers of 20 MB
 
 
+def shown(text: str, most: int = 80) -> str:
+    """A name from a file as a sentence can hold it: on one line, not too long.
+
+    >>> shown("blk.0\\nweight")
+    'blk.0?weight'
+    """
+    return "".join(one if one.isprintable() else "?" for one in text[:most])
+
+
 class HeaderStream:
     """A file that is read from its start, little by little."""
 

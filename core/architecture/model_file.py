@@ -15,6 +15,7 @@ from core.architecture.config import name_of, read_config, read_json
 from core.architecture.folder import CONFIG, read_folder_config, weigh_folder, with_weights
 from core.architecture.gguf import is_gguf, part_names, plain_metadata, read_gguf
 from core.architecture.gguf_blueprint import read_gguf_blueprint
+from core.architecture.plausible import impossible
 from core.architecture.safetensors import is_safetensors
 from core.errors import InvalidInput, UnsupportedArchitecture
 
@@ -60,6 +61,14 @@ def read_model(path: Path | str, *, assume_conventional: bool = False) -> Import
     the field.
     """
     path = Path(path)
+    imported = _read(path, assume_conventional)
+    wrong = impossible(imported.blueprint)
+    if wrong:  # each field is possible by itself, not what follows from all of them
+        raise InvalidInput(f"{path.name} describes no model that can be: {wrong}.")
+    return imported
+
+
+def _read(path: Path, assume_conventional: bool) -> ImportedModel:
     try:
         if path.is_dir():
             return _read_folder(path, assume_conventional)

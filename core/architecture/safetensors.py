@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from core.architecture.header_stream import HeaderStream, pieces
+from core.architecture.header_stream import HeaderStream, pieces, shown
 from core.architecture.json_stream import json_entries
 from core.errors import InvalidInput
 
@@ -106,19 +106,21 @@ def read_safetensors(path: Path | str) -> Iterator[SafeTensor]:
 
 def _tensor(name: str, value: Any, file: str) -> SafeTensor:
     if not isinstance(value, dict):
-        raise InvalidInput(f"{file}: the entry of {name[:80]} is not an object.", name[:80])
+        raise InvalidInput(f"{file}: the entry of {shown(name)} is not an object.", shown(name))
     dtype, shape, offsets = value.get("dtype"), value.get("shape"), value.get("data_offsets")
     if not isinstance(dtype, str) or dtype not in DTYPE_BITS:
-        raise InvalidInput(f"{file}: the tensor {name[:80]} is of the unknown type {str(dtype)[:20]}.", name[:80])
+        raise InvalidInput(
+            f"{file}: the tensor {shown(name)} is of the unknown type {shown(str(dtype), 20)}.", shown(name)
+        )
     if not _whole_numbers(shape) or len(shape) > MOST_DIMENSIONS:
-        raise InvalidInput(f"{file}: the tensor {name[:80]} has no usable shape.", name[:80])
+        raise InvalidInput(f"{file}: the tensor {shown(name)} has no usable shape.", shown(name))
     if not _whole_numbers(offsets) or len(offsets) != 2:
-        raise InvalidInput(f"{file}: the tensor {name[:80]} has no usable data_offsets.", name[:80])
+        raise InvalidInput(f"{file}: the tensor {shown(name)} has no usable data_offsets.", shown(name))
     tensor = SafeTensor(name, dtype, tuple(shape), offsets[0], offsets[1])
     if tensor.bytes * 8 != tensor.elements * DTYPE_BITS[dtype]:
         raise InvalidInput(
-            f"{file}: the tensor {name[:80]} occupies {tensor.bytes:,} bytes, which does not fit its shape and type.",
-            name[:80],
+            f"{file}: the tensor {shown(name)} occupies {tensor.bytes:,} bytes, which does not fit its shape and type.",
+            shown(name),
         )
     return tensor
 
@@ -165,7 +167,7 @@ def read_index(path: Path) -> Mapping[str, Contents]:
         text = pieces(stream, stream.size, "its text")
         for name, shard in json_entries(text, stream.name, "its text", "weight_map"):
             if not isinstance(shard, str) or not _is_plain_name(shard):
-                raise InvalidInput(f"{stream.name} names no file for {name[:80]}.", "weight_map")
+                raise InvalidInput(f"{stream.name} names no file for {shown(name)}.", "weight_map")
             shards[shard] = shards.get(shard, Contents()).and_name(name)
             if len(shards) > MOST_SHARDS:
                 raise InvalidInput(f"{stream.name} names more than {MOST_SHARDS:,} files.", "weight_map")
@@ -176,7 +178,9 @@ def read_index(path: Path) -> Mapping[str, Contents]:
 
 def _is_plain_name(shard: str) -> bool:
     """A file beside the index: no folder, no way out of it."""
-    return 0 < len(shard) <= 255 and shard.endswith(".safetensors") and not set(shard) & set("/\\:\0")
+    return (
+        len(shard) <= 255 and shard.isprintable() and shard.endswith(".safetensors") and not set(shard) & set("/\\:\0")
+    )
 
 
 def read_shards(folder: Path) -> Iterator[SafeTensor]:

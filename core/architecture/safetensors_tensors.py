@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from core.architecture.blueprint import TensorClass
+from core.architecture.header_stream import shown
 from core.architecture.safetensors import SafeTensor
 
 _LAYER = re.compile(r"(?:^|\.)(?:layers|h|blocks|layer)\.(\d{1,5})\.")
@@ -63,7 +64,7 @@ class Weights:
         """Count a tensor; one without a class goes with the feed-forward blocks, and is noted."""
         if kind is None:
             kind, self.unknown = TensorClass.FEED_FORWARD, self.unknown + 1
-            self.unknown_name = self.unknown_name or tensor.name[:120]
+            self.unknown_name = self.unknown_name or shown(tensor.name)
         self.bytes[kind] += tensor.bytes
         self.parameters[kind] += parameters
         self.dtypes[tensor.dtype] += tensor.bytes

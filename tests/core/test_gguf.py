@@ -16,6 +16,7 @@ from core.architecture import gguf as reader
 from core.architecture.ggml_types import FILE_TYPES, REMOVED_TYPES, TENSOR_TYPES
 from core.architecture.gguf import Unkept, read_gguf
 from core.architecture.model_file import read_model
+from core.architecture.plausible import impossible
 from core.errors import InvalidInput, TonnageError
 from tests.core import gguf_models as models
 
@@ -373,6 +374,7 @@ def complaint(path: Path) -> str:
         model = read_model(path)
     except TonnageError as error:
         return error.message
+    assert impossible(model.blueprint) == ""
     assert model.weight_bytes is not None
     assert sum(model.weight_bytes.values()) <= path.stat().st_size
     return ""
@@ -391,3 +393,12 @@ def test_folders_pipes_and_missing_files(tmp_path: Path) -> None:
         read_gguf(tmp_path)
     with pytest.raises(InvalidInput):
         read_model("a\0b")
+
+
+def test_folder_of_several_models(tmp_path: Path) -> None:
+    small(tmp_path / "a-Q4_K_M.gguf")
+    small(tmp_path / "mmproj-F16.gguf")
+    assert read_model(tmp_path).blueprint == read_model(tmp_path / "a-Q4_K_M.gguf").blueprint
+    small(tmp_path / "a-Q8_0.gguf")
+    with pytest.raises(InvalidInput, match=r"holds 2 GGUF models: a-Q4_K_M\.gguf, a-Q8_0\.gguf\. Open one of them\."):
+        read_model(tmp_path)
