@@ -156,3 +156,33 @@ def test_refuses_in_one_sentence(case: str, tmp_path: Path) -> None:
     assert said in caught.value.message
     assert "m.gguf" in caught.value.message
     assert caught.value.message.endswith(".")
+
+
+# Sizes of published files, from the listings of their repositories. What they have beyond the tensors is the header:
+# vocabulary and merges, which weigh the same in every file of a model.
+PUBLISHED = {
+    ("meta-llama__Llama-3.1-8B-Instruct", "Q8_0"): 8_540_775_840,
+    ("meta-llama__Llama-3.1-8B-Instruct", "Q6_K"): 6_596_011_424,
+    ("Qwen__Qwen2.5-7B-Instruct", "Q8_0"): 8_098_525_888,
+    ("Qwen__Qwen2.5-7B-Instruct", "Q6_K"): 6_254_199_488,
+    ("Qwen__Qwen3-32B", "Q8_0"): 34_817_719_616,
+    ("Qwen__Qwen3-32B", "Q6_K"): 26_883_306_816,
+    ("Qwen__Qwen3-32B", "BF16"): 65_531_575_584,
+    ("Qwen__Qwen3-30B-A3B", "Q8_0"): 32_483_932_576,
+    ("Qwen__Qwen3-30B-A3B", "Q6_K"): 25_092_532_640,
+    ("Qwen__Qwen3-30B-A3B", "BF16"): 61_095_803_232,
+    ("zai-org__GLM-4.5-Air", "Q8_0"): 117_456_506_240,
+    ("zai-org__GLM-4.5-Air", "BF16"): 220_997_406_080,
+    ("meta-llama__Llama-4-Scout-17B-16E-Instruct", "Q8_0"): 114_531_589_472,
+    ("meta-llama__Llama-4-Scout-17B-16E-Instruct", "Q6_K"): 88_432_148_672,
+}
+
+
+@pytest.mark.parametrize(("name", "kind"), PUBLISHED, ids="-".join)
+def test_tensors_weigh_what_published_files_do(name: str, kind: str, tmp_path: Path) -> None:
+    architecture, fields, tensors = models.MODELS[name](models.config_of(name))
+    routers = {tensor: gguf.GGMLQuantizationType.F32 for tensor in tensors if "ffn_gate_inp" in tensor}
+    models.write(tmp_path / "m.gguf", architecture, fields, tensors, gguf.GGMLQuantizationType[kind], routers)
+    found = read_model(tmp_path / "m.gguf")
+    beyond = PUBLISHED[name, kind] - sum((found.weight_bytes or {}).values())
+    assert 5.9e6 < beyond < 13.2e6
