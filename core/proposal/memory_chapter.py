@@ -28,7 +28,7 @@ def memory(sizing: Sizing, write: Formatter, figures: Figures) -> Memory:
         page=_page(sizing, write),
         exhibit=_exhibit(sizing, write, figures),
         bars=bars(sizing, write),
-        heading=_("Item by item"),
+        heading=_heading(sizing),
         table=_items(sizing, write, figures),
         note=_note(sizing),
     )
@@ -167,6 +167,13 @@ def _items(sizing: Sizing, write: Formatter, figures: Figures) -> Table:
 
 def _row(name: str, amount: float, write: Formatter, found: str, strong: bool = False, swatch: str = "") -> Row:
     return Row((name, write.gigabytes(amount), write.gibibytes(amount), found), strong, swatch)
+
+
+def _heading(sizing: Sizing) -> str:
+    """Several accelerators hold different things; the table is of the fullest."""
+    if len(sizing.devices) == 1 and sizing.devices[0].count == 1:
+        return _("Item by item")
+    return _("Item by item, on the fullest accelerator")
 
 
 def _note(sizing: Sizing) -> Note | None:

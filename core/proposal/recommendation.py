@@ -219,12 +219,12 @@ def _missed_targets(sizing: Sizing, write: Formatter) -> list[Point]:
 
 def _options(sizings: Sequence[Sizing], write: Formatter) -> Table:
     columns = (
-        Column(_("Option"), width="1.5fr"),
+        Column(_("Option"), width="1fr"),
         Column(_("Memory"), "right"),
         Column(_("Bandwidth"), "right"),
         Column(_("Requests"), "right"),
         Column(_("Speed"), "right"),
-        Column(_("Price each"), "right", "1fr"),
+        Column(_("Price each"), "right"),
         Column(_("Verdict")),
     )
     rows = tuple(
@@ -255,4 +255,4 @@ def price(sizing: Sizing, write: Formatter) -> str:
     if listed is None:
         return write.unknown()
     span = write.money_range(listed.low, listed.high, listed.currency)
-    return _("{price} ({date})").format(price=span, date=listed.as_of) if listed.as_of else span
+    return f"{span}\n({listed.as_of})" if listed.as_of else span

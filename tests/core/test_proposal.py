@@ -183,7 +183,7 @@ def test_missing_price_is_a_word_and_a_known_one_has_its_date() -> None:
     listed = sizing.device.model_copy(
         update={"price": Price(low=Decimal(8565), high=Decimal(16000), currency="USD", as_of="2026-08")}
     )
-    assert price_of(dataclasses.replace(sizing, device=listed)) == "$8,565–16,000 (2026-08)"
+    assert price_of(dataclasses.replace(sizing, device=listed)) == "$8,565–16,000\n(2026-08)"
     own = sizing.scenario.model_copy(update={"economics": Economics(price=Decimal(12400), currency="EUR")})
     assert price_of(dataclasses.replace(sizing, device=listed, scenario=own)) == "€12,400"
 
