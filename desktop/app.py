@@ -119,12 +119,9 @@ def shipped_catalogue() -> Any:
 
 def with_own_records(shipped: Any, records: Mapping[str, Mapping[str, str]]) -> Any:
     """The shipped catalogue with the user's own records over it."""
-    import json
-
     from core.catalogue.overlay import Overlay
 
-    plain = {table: [json.loads(text) for text in own.values()] for table, own in records.items() if own}
-    return shipped.with_overlay(Overlay.model_validate(plain)) if plain else shipped
+    return shipped.with_overlay(Overlay.from_records(records)) if any(records.values()) else shipped
 
 
 def new_scenario() -> Scenario:

@@ -1,13 +1,13 @@
-"""Files that come in, by dialog or by drop: a model's config.json, a scenario. Nothing is imported by half."""
+"""Files that come in, by dialog or by drop: models and scenarios. Nothing is imported by half."""
 
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from core.catalogue.records import Confidence, Device, Entry, Model, Source
+from core.catalogue.records import Device, Entry, Model, ModelRole
 from core.errors import InvalidInput, TonnageError
 from core.language import sentences
 from core.language.messages import gettext as _
@@ -16,51 +16,77 @@ from core.store.scenario_file import ScenarioFile, read_scenario, write_scenario
 from desktop.inputs.names import OWN
 from desktop.session import Message, Session
 
+if TYPE_CHECKING:
+    from core.architecture.model_file import ImportedModel
+
 SCENARIO_ENDING = ".tonnage"
+QUICK_BYTES = 2 * 10**6  # read at once; what is larger, or a folder, is read in the background
+TOPIC = "import"
 RECORDS: Mapping[str, type[Entry]] = {"devices": Device, "models": Model}
 
 
 def import_file(session: Session, path: Path) -> bool:
     """Bring a file in; a problem is said in a line, and everything stays as it was."""
     try:
-        if path.suffix.lower() == SCENARIO_ENDING:
+        if is_scenario(path):
             open_scenario(session, path)
-        elif path.suffix.lower() == ".json":
-            import_config(session, path)
         else:
-            raise InvalidInput(_("Tonnage reads config.json and .tonnage files."))
+            take_model(session, read_model(path), path)
     except TonnageError as error:
-        session.message.emit(Message(sentences.import_failed(path.name, error), "bad", topic="import"))
+        refuse(session, path, error)
         return False
-    session.message.emit(Message("", topic="import"))
+    session.message.emit(Message("", topic=TOPIC))
     return True
 
 
-def import_config(session: Session, path: Path) -> None:
-    """Add the model of a config.json to the user's catalogue and choose it."""
-    from core.architecture.config import read_config_file
+def is_scenario(path: Path) -> bool:
+    return path.suffix.lower() == SCENARIO_ENDING
 
-    blueprint, config = read_config_file(path)
-    record = _known(session, config) or Model(
-        id=free_id(session, "models", blueprint.name or path.parent.name),
-        name=blueprint.name[:120] or path.stem,
-        config=config,
-        sources={"": Source(title=path.name, confidence=Confidence.YOURS)},
-    )
+
+def is_quick(path: Path) -> bool:
+    """Whether a file is small enough to be read within a frame or two."""
+    return is_scenario(path) or (path.is_file() and path.stat().st_size <= QUICK_BYTES)
+
+
+def refuse(session: Session, path: Path, error: TonnageError) -> None:
+    """Say which file was not imported, and why."""
+    session.message.emit(Message(sentences.import_failed(path.name, error), "bad", topic=TOPIC))
+
+
+def read_model(path: Path) -> "ImportedModel":
+    """Read a model from a file or folder; touches no Qt object, so that a job can do it."""
+    from core.architecture.model_file import read_model as read
+
+    return read(path)
+
+
+def take_model(session: Session, imported: "ImportedModel", path: Path) -> None:
+    """Add a model that was read to the user's catalogue, and choose it."""
+    from core.catalogue.imported import model_record, weight_format
+
+    name = imported.blueprint.name or path.stem
+    record = model_record(imported, free_id(session, "models", name), path.name, session.catalogue)
+    record = _known(session, record) or record
     if not session.save_record("models", record):
         return
-    weights = session.scenario.weights
-    if blueprint.quantisation is not None and blueprint.quantisation.format_id in session.catalogue.weight_formats:
-        weights = blueprint.quantisation.format_id
+    if record.role is not ModelRole.GENERATOR:
+        text = _("{name} was imported from {file}. It writes no text: add it under Companions.")
+        session.message.emit(Message(text.format(name=record.name, file=path.name), "ok", "imported"))
+        return
+    weights = weight_format(imported, session.catalogue) or session.scenario.weights
     session.edit(_("Import of {name}").format(name=record.name), model=CatalogueModel(id=record.id), weights=weights)
     text = _("{name} was imported from {file} and chosen.").format(name=record.name, file=path.name)
     session.message.emit(Message(text, "ok", "imported", _("Undo"), session.undo))
 
 
-def _known(session: Session, config: Mapping[str, Any]) -> Model | None:
-    """The model that was imported from the same config before."""
+def _known(session: Session, record: Model) -> Model | None:
+    """The same model, where it was imported before."""
     own = (session.catalogue.models.get(key) for key in session.own_records("models"))
-    return next((model for model in own if model is not None and model.config == config), None)
+    return next((model for model in own if model is not None and _content(model) == _content(record)), None)
+
+
+def _content(model: Model) -> tuple[Any, ...]:
+    return model.config, model.blueprint, [checkpoint.file_bytes for checkpoint in model.checkpoints]
 
 
 def free_id(session: Session, table: str, name: str) -> str:

@@ -12,9 +12,6 @@ from PySide6.QtGui import (
     QDragLeaveEvent,
     QDropEvent,
     QKeySequence,
-    QPainter,
-    QPaintEvent,
-    QPen,
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
@@ -32,7 +29,8 @@ from core.language.messages import LANGUAGE_NAMES, language
 from core.language.messages import gettext as _
 from core.scenario import Scenario
 from desktop import icons
-from desktop.importing import import_file, save_copy
+from desktop.import_job import Imports
+from desktop.importing import save_copy
 from desktop.inputs.panel import InputsPanel
 from desktop.pages.device_page import DevicePage
 from desktop.pages.sizing_page import SizingPage
@@ -43,6 +41,8 @@ from desktop.settings import LANGUAGE, NARROW_SIDEBAR, SIDEBAR_WIDTH, THEME, Set
 from desktop.sidebar.search import Command
 from desktop.sidebar.sidebar import Page, Sidebar
 from desktop.theme import Scheme, Theme
+from desktop.widgets.drop_frame import DropFrame
+from desktop.widgets.focus import first_focusable
 from desktop.widgets.message_bar import MessageBar, MessageStack
 
 SIZING, CATALOGUE, START = "sizing", "catalogue", "start"
@@ -81,6 +81,8 @@ class MainWindow(QMainWindow):
         self.start = StartPage(theme, self._ways(), self.choose_file)
         self.messages = MessageStack(theme)
         self.proposals = ProposalExport(session, self)
+        self.imports = Imports(session, self)
+        self.imports.imported.connect(self._on_imported)
         self._lay_out()
         self.drop_frame = DropFrame(theme, self)
         self._connect()
@@ -98,7 +100,13 @@ class MainWindow(QMainWindow):
     def _ways(self) -> Sequence[Way]:
         return (
             Way("plus", _("Start a scenario"), _("Choose a model, a workload and a device."), "Ctrl+N", self.new),
-            Way("layers", _("Import a model"), _("Read its config.json: no guess."), "Ctrl+O", self.choose_file),
+            Way(
+                "layers",
+                _("Import a model"),
+                _("From config.json, GGUF or safetensors: no guess."),
+                "Ctrl+O",
+                self.choose_file,
+            ),
             Way(
                 "gauge",
                 _("Open the worked example"),
@@ -311,14 +319,17 @@ class MainWindow(QMainWindow):
         self.show_page(SIZING)
 
     def choose_file(self) -> None:
-        kinds = _("Models and scenarios (*.json *.tonnage);;All files (*)")
+        kinds = _("Models and scenarios (*.json *.gguf *.safetensors *.tonnage);;All files (*)")
         name, _kind = QFileDialog.getOpenFileName(self, _("Import or open a file"), "", kinds)
         if name:
             self.import_file(Path(name))
 
     def import_file(self, path: Path) -> None:
-        if import_file(self.session, path):
-            self.show_page(SIZING)
+        """Bring in a model or a scenario."""
+        self.imports.add(path)
+
+    def _on_imported(self) -> None:
+        self.show_page(SIZING)
 
     def save_copy(self) -> None:
         name = "".join(c for c in self.session.scenario.name if c.isalnum() or c in " -_.,") or "scenario"
@@ -386,7 +397,7 @@ class MainWindow(QMainWindow):
         )
         for step in range(1, len(columns) + 1):
             target = columns[(at + by * step) % len(columns)]
-            first = _first_focusable(target)
+            first = first_focusable(target)
             if first is not None:
                 first.setFocus(Qt.FocusReason.ShortcutFocusReason)
                 return
@@ -425,43 +436,3 @@ class MainWindow(QMainWindow):
 
     def say(self, message: Message) -> None:
         self.messages.show_message(message)
-
-
-def _first_focusable(widget: QWidget) -> QWidget | None:
-    """The first control inside a column, in the order of tabbing."""
-    candidate = widget
-    for _step in range(500):
-        following = candidate.nextInFocusChain()
-        if following is None or following is widget:
-            return None
-        candidate = following
-        takes = candidate.focusPolicy() & Qt.FocusPolicy.TabFocus and candidate.isEnabled() and candidate.isVisible()
-        if takes and widget.isAncestorOf(candidate):
-            return candidate
-    return None
-
-
-class DropFrame(QWidget):
-    """Covers the window while a file is dragged over it."""
-
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.hide()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        veil = self._theme.color("surface")
-        veil.setAlphaF(0.72)
-        painter.fillRect(self.rect(), veil)
-        painter.setPen(QPen(self._theme.color("accent"), 2))
-        painter.drawRoundedRect(self.rect().adjusted(3, 3, -3, -3), 8, 8)
-        painter.setFont(self._theme.font("verdict"))
-        words = painter.fontMetrics().boundingRect(_("Drop to import")).adjusted(-28, -14, 28, 14)
-        words.moveCenter(self.rect().center())
-        painter.setBrush(self._theme.color("raised"))
-        painter.drawRoundedRect(words, 8, 8)
-        painter.setPen(self._theme.color("accent"))
-        painter.drawText(words, Qt.AlignmentFlag.AlignCenter, _("Drop to import"))

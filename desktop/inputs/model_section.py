@@ -28,7 +28,7 @@ class ModelSection(Section):
         self._session = session
         self.model = ComboPicker(theme, _("Model"), searchable=True)
         self.model.set_source(lambda: names.model_choices(session.catalogue))
-        self.model.add_action(_("Import config.json…"), import_config)
+        self.model.add_action(_("Import a model…"), import_config)
         self.model.add_action(_("Textbook model…"), self._use_textbook)
         self.model.chosen.connect(self._choose_model)
         self.facts = Caption(theme)

@@ -176,7 +176,9 @@ class StartPage(QWidget):
         row.setSpacing(8)
         row.addStretch(1)
         row.addWidget(ToneIcon(theme, "download", "text_2"))
-        row.addWidget(label(_("Drop a config.json or .tonnage file anywhere in the window"), tone="muted"))
+        row.addWidget(
+            label(_("Drop a config.json, GGUF, safetensors or .tonnage file anywhere in the window"), tone="muted")
+        )
         row.addWidget(button(_("Choose a file…"), "link", choose_file))
         row.addStretch(1)
         return strip

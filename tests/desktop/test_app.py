@@ -11,12 +11,15 @@ from PySide6.QtWidgets import QApplication
 
 import desktop.app
 from core.language.messages import LANGUAGES, set_language
-from core.scenario import Mode, TextbookModel
+from core.scenario import CatalogueModel, Mode, TextbookModel
 from core.sizing.report import Verdict
 from desktop.__main__ import main
 from desktop.app import Application, Folders, new_scenario, without_numpy
+from desktop.main_window import MainWindow
 from desktop.settings import LANGUAGE, STARTED_BEFORE, THEME, Settings
+from tests.core import gguf_models
 
+SMALL_MODEL = "Qwen__Qwen3-0.6B"
 Start = Callable[[], Application]
 
 
@@ -148,6 +151,47 @@ def test_every_device_of_the_catalogue_can_be_shown(start: Start) -> None:
         assert not page.form.is_changed, device.id
         assert page.form.wrong == [], device.id
     assert len(application.session.catalogue.devices) > 100
+
+
+def test_a_gguf_file_is_read_in_the_background_and_sized_to_its_byte(qtbot: Any, start: Start, tmp_path: Path) -> None:
+    config = gguf_models.config_of(SMALL_MODEL)
+    architecture, fields, tensors = gguf_models.qwen3(config)
+    path = tmp_path / "model-f16.gguf"
+    gguf_models.write(path, architecture, {**fields, "general.name": "Weighed"}, tensors)
+    application = start()
+    window, session = application.window, application.session
+    session.edit("Real", mode=Mode.REAL, deployment__engine="llama.cpp")
+    window.import_file(path)
+    bar = window.messages.bar("import")
+    assert bar is not None
+    assert bar.text.text() == "Reading model-f16.gguf…"
+    with qtbot.waitSignal(window.imports.imported, timeout=10_000):
+        pass
+    assert window.messages.bar("import") is None
+    model = session.scenario.model
+    assert isinstance(model, CatalogueModel)
+    assert session.catalogue.model(model.id).name == "Weighed"
+    qtbot.waitUntil(lambda: session.sizing is not None and session.sizing.scenario.model == model)
+    assert session.sizing is not None
+    assert session.sizing.trace["memory_item.weights"] == pytest.approx(path.stat().st_size, rel=0.01)
+    session.undo()
+    assert isinstance(session.scenario.model, TextbookModel)
+
+
+def test_a_large_file_that_is_none_is_refused_in_the_background(qtbot: Any, start: Start, tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    path.write_bytes(b"{" + b" " * 3_000_000)
+    window = start().window
+    window.import_file(path)
+    qtbot.waitUntil(lambda: _tone(window, "import") == "bad", timeout=10_000)
+    bar = window.messages.bar("import")
+    assert bar is not None
+    assert bar.text.text().startswith("“config.json” was not imported:")
+
+
+def _tone(window: MainWindow, topic: str) -> str:
+    bar = window.messages.bar(topic)
+    return str(bar.property("tone")) if bar else ""
 
 
 def test_a_new_scenario_can_be_sized(start: Start) -> None:

@@ -78,7 +78,11 @@ def test_a_config_that_is_dropped_becomes_the_model(
         ),
         ("config.json", json.dumps({k: v for k, v in QWEN3.items() if k != "num_hidden_layers"}), "num_hidden_layers"),
         ("config.json", json.dumps({**QWEN3, "num_hidden_layers": -3}), "num_hidden_layers"),
-        ("notes.txt", "hello", "Tonnage reads config.json and .tonnage files. The scenario is unchanged."),
+        (
+            "notes.txt",
+            "hello",
+            "Tonnage reads config.json, safetensors and GGUF. The scenario is unchanged.",
+        ),
         ("bad.tonnage", "no json", "bad.tonnage is not a Tonnage scenario"),
         ("old.tonnage", '{"tonnage": 99, "scenario": {}}', "newer version"),
     ],
