@@ -448,6 +448,11 @@ class MemoryBar(QWidget):
         else:
             super().keyPressEvent(event)
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        if event.reason() is not Qt.FocusReason.MouseFocusReason:
+            self.choose(max(self._chosen, 0))
+        super().focusInEvent(event)
+
     def focusOutEvent(self, event: QFocusEvent) -> None:
         self.choose(-1)
         super().focusOutEvent(event)
