@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from core.language.messages import gettext as _
 from core.language.messages import ngettext
@@ -13,6 +13,7 @@ from desktop.inputs.rows import Caption, InputRow, PickerRow, QuantityRow
 from desktop.session import Session
 from desktop.theme import Theme
 from desktop.widgets import quantity
+from desktop.widgets.elided_edit import ElidedEdit
 from desktop.widgets.picker import ComboPicker
 from desktop.widgets.section import Section
 
@@ -117,9 +118,7 @@ class TextbookRows(QWidget):
     def __init__(self, session: Session, theme: Theme) -> None:
         super().__init__()
         self._session = session
-        self.name = QLineEdit()
-        self.name.setAccessibleName(_("Name of the model"))
-        self.name.setMaxLength(200)
+        self.name = ElidedEdit(_("Name of the model"), 200)
         self.name.editingFinished.connect(self._rename)
 
         def whole(example: str, most: float) -> quantity.Quantity:

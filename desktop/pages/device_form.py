@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import ValidationError
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QGridLayout, QLineEdit, QScrollArea, QStyle, QStyleOptionFrame, QWidget
+from PySide6.QtWidgets import QGridLayout, QScrollArea, QWidget
 
 from core.catalogue.records import Confidence, Device, Source
 from core.language.messages import gettext as _
@@ -15,6 +15,7 @@ from desktop.pages.device_figures import Figure, groups
 from desktop.refusal import sentence
 from desktop.theme import Color, Theme, restyle
 from desktop.widgets.choices import Choice
+from desktop.widgets.elided_edit import ElidedEdit
 from desktop.widgets.labels import label
 from desktop.widgets.picker import ComboPicker
 from desktop.widgets.quantity_edit import QuantityEdit
@@ -147,30 +148,8 @@ class FigureRow:
             data["sources"] = {**data["sources"], self.figure.key: source.model_dump()}
 
 
-class CellEdit(QLineEdit):
-    """A quiet field in a table; at rest a long text ends in an ellipsis."""
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        room = self.rect().adjusted(11, 0, -9, 0)
-        if self.hasFocus() or self.fontMetrics().horizontalAdvance(self.text()) <= room.width():
-            super().paintEvent(event)
-            return
-        option = QStyleOptionFrame()
-        self.initStyleOption(option)
-        painter = QPainter(self)
-        self.style().drawPrimitive(QStyle.PrimitiveElement.PE_PanelLineEdit, option, painter, self)
-        painter.setFont(self.font())
-        painter.setPen(self.palette().color(self.foregroundRole()))
-        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
-        painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
-
-
-def _text(name: str, most: int) -> CellEdit:
-    field = CellEdit()
-    field.setAccessibleName(name)
-    field.setMaxLength(most)
-    field.setProperty("kind", "cell")
-    return field
+def _text(name: str, most: int) -> ElidedEdit:
+    return ElidedEdit(name, most, "cell")
 
 
 class DeviceForm(QScrollArea):
@@ -221,9 +200,7 @@ class DeviceForm(QScrollArea):
 
     def _identity(self, grid: QGridLayout) -> int:
         at = self._heading(grid, 0, _("Identity"))
-        self.name = QLineEdit()
-        self.name.setMaxLength(120)
-        self.name.setAccessibleName(_("Name of the device"))
+        self.name = ElidedEdit(_("Name of the device"), 120)
         self.name.textEdited.connect(self.touch)
         self.name.setMaximumWidth(340)
         caption = label(_("Name"))

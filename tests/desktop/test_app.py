@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
 import desktop.app
-from core.language.messages import set_language
+from core.language.messages import LANGUAGES, set_language
 from core.scenario import Mode, TextbookModel
 from core.sizing.report import Verdict
 from desktop.__main__ import main
@@ -22,7 +22,6 @@ Start = Callable[[], Application]
 
 @pytest.fixture
 def start(qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
-    monkeypatch.setattr(desktop.app, "make_results", lambda _session, _theme: QWidget())
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
     settings = Settings(Folders.below(tmp_path).config / "tonnage.ini")
     settings.set(LANGUAGE, "en")
@@ -97,6 +96,27 @@ def test_another_language_builds_the_window_again(qtbot: Any, start: Start) -> N
     assert application.window.inputs.workload.users.edit.value == 60
     assert application.session.undo_stack.canUndo()
     application.theme.changed.emit()
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_no_language_needs_more_than_1024_by_640(start: Start, code: str) -> None:
+    application = start()
+    application._speak(code)
+    window = application.window
+    window.show_example_line()
+    window.resize(1024, 640)
+    assert window.minimumSizeHint().width() <= 1024
+    assert window.minimumSizeHint().height() <= 640
+    assert (window.width(), window.height()) == (1024, 640)
+    assert window.inputs.width() == 272
+
+
+def test_the_article_becomes_reality_and_back_with_one_undo(qtbot: Any, start: Start) -> None:
+    session = start().session
+    session.edit("As it is", mode=Mode.REAL)
+    qtbot.waitUntil(lambda: session.sizing is not None and session.sizing.scenario.mode is Mode.REAL)
+    session.undo()
+    assert session.scenario.mode is Mode.ARTICLE
 
 
 def test_a_damaged_store_is_set_aside_and_said(start: Start, tmp_path: Path) -> None:
