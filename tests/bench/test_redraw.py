@@ -75,7 +75,7 @@ class PaintCount(QObject):
 @pytest.mark.parametrize(("tab", "name"), [(MEMORY, "Memory"), (SPEED, "Speed"), (EXPLAIN, "Explain")])
 def test_an_edit_is_redrawn_within_a_frame(panel: ResultsPanel, measure: Measure, tab: int, name: str) -> None:
     panel.show_tab(tab)
-    painted = PaintCount(panel.pages.currentWidget())
+    painted = PaintCount(panel.pages)
     measure(f"edit to redrawn verdict and charts, {name}", FRAME_S, editing(panel))
     assert painted.times >= 200
 
