@@ -1,4 +1,4 @@
-"""`tonnage`: opens the window; with a command, does its work without one."""
+"""`tonnage`: opens the window, with a file brings that in; with a command, does its work without a window."""
 
 import sys
 from collections.abc import Sequence
@@ -17,17 +17,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from desktop.headless import demo
 
             return demo(Path(folder))
-        case [first, *_] if first in ("-h", "--help", "--version") or first in _commands():
+        case [first, *_] if not Path(first).exists():  # a command, a switch, or a slip that it explains
             from core.cli import main as command_line
 
             return command_line(given)
     from desktop.app import run_window
 
     return run_window(given)
-
-
-def _commands() -> Sequence[str]:
-    return ("size", "propose", "catalogue", "example", "find")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
 from core import RESOURCES, __version__
 from core.errors import StoreError, TonnageError
+from core.language import sentences
 from core.language.messages import best_language, language, set_language
 from core.language.messages import gettext as _
 from core.scenario import Mode, Scenario, Workload
@@ -176,7 +177,7 @@ class Application:
         try:
             library = Library(self.folders.data / "tonnage.sqlite", datetime.now(UTC))
         except StoreError as error:
-            text = _("{problem} What you do now is not kept.").format(problem=error.message)
+            text = _("{problem} What you do now is not kept.").format(problem=sentences.error(error))
             self._greeting.append(Message(text, "bad", topic="opening"))
             return None
         if library.set_aside is not None:
@@ -193,7 +194,7 @@ class Application:
                 catalogue = with_own_records(shipped, self.store.records())
                 last = self.store.load_last() or self._first_scenarios()
             except TonnageError as error:
-                self._greeting.append(Message(error.message, "bad", topic="opening"))
+                self._greeting.append(Message(sentences.error(error), "bad", topic="opening"))
         from core.sizing.examples import worked_example
 
         scenario_id, scenario = last or (None, worked_example())

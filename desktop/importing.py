@@ -9,9 +9,11 @@ from pydantic import ValidationError
 
 from core.catalogue.records import Confidence, Device, Entry, Model, Source
 from core.errors import InvalidInput, TonnageError
+from core.language import sentences
 from core.language.messages import gettext as _
 from core.scenario import CatalogueModel, Scenario
 from core.store.scenario_file import ScenarioFile, read_scenario, write_scenario
+from desktop.inputs.names import OWN
 from desktop.session import Message, Session
 
 SCENARIO_ENDING = ".tonnage"
@@ -26,11 +28,9 @@ def import_file(session: Session, path: Path) -> bool:
         elif path.suffix.lower() == ".json":
             import_config(session, path)
         else:
-            raise InvalidInput(
-                _("“{file}” is neither a config.json nor a .tonnage file. Nothing was imported.").format(file=path.name)
-            )
+            raise InvalidInput(_("Tonnage reads config.json and .tonnage files."))
     except TonnageError as error:
-        session.message.emit(Message(error.message, "bad", topic="import"))
+        session.message.emit(Message(sentences.import_failed(path.name, error), "bad", topic="import"))
         return False
     session.message.emit(Message("", topic="import"))
     return True
@@ -41,7 +41,7 @@ def import_config(session: Session, path: Path) -> None:
     from core.architecture.config import read_config_file
 
     blueprint, config = read_config_file(path)
-    record = Model(
+    record = _known(session, config) or Model(
         id=free_id(session, "models", blueprint.name or path.parent.name),
         name=blueprint.name[:120] or path.stem,
         config=config,
@@ -57,9 +57,15 @@ def import_config(session: Session, path: Path) -> None:
     session.message.emit(Message(text, "ok", "imported", _("Undo"), session.undo))
 
 
+def _known(session: Session, config: Mapping[str, Any]) -> Model | None:
+    """The model that was imported from the same config before."""
+    own = (session.catalogue.models.get(key) for key in session.own_records("models"))
+    return next((model for model in own if model is not None and model.config == config), None)
+
+
 def free_id(session: Session, table: str, name: str) -> str:
     """An id for a record of the user's own that takes nobody's place."""
-    base = "own/" + (re.sub(r"[^A-Za-z0-9._+-]+", "-", name).strip("-.")[:100] or "model")
+    base = OWN + (re.sub(r"[^A-Za-z0-9._+-]+", "-", name).strip("-.")[:100] or "model")
     taken = {**getattr(session.catalogue, table), **session.own_records(table)}
     number, candidate = 1, base
     while candidate in taken:
@@ -90,7 +96,7 @@ def _take_records(session: Session, read: ScenarioFile) -> dict[tuple[str, str],
                 renamed[table, record_id] = new_id
                 record = record.model_copy(update={"id": new_id})
             if not session.save_record(table, record):
-                raise InvalidInput(_("A record of the file could not be kept. Nothing was opened."))
+                raise InvalidInput(_("A record of the file could not be kept."))
     return renamed
 
 
@@ -98,9 +104,7 @@ def _validated(record_type: type[Entry], record_id: str, content: Any) -> Entry:
     try:
         return record_type.model_validate(content)
     except ValidationError as error:
-        raise InvalidInput(
-            _("The record “{id}” in the file cannot be used. Nothing was opened.").format(id=record_id[:60])
-        ) from error
+        raise InvalidInput(_("The record “{id}” in the file cannot be used.").format(id=record_id[:60])) from error
 
 
 def _with_ids(scenario: Scenario, renamed: Mapping[tuple[str, str], str]) -> Scenario:
@@ -119,7 +123,7 @@ def save_copy(session: Session, path: Path) -> bool:
     try:
         write_scenario(path, session.scenario, used_records(session))
     except TonnageError as error:
-        session.message.emit(Message(error.message, "warn", topic="export"))
+        session.message.emit(Message(sentences.error(error), "warn", topic="export"))
         return False
     text = _("A copy was saved as {file}.").format(file=path.name)
     session.message.emit(Message(text, "ok", topic="export"))

@@ -68,6 +68,7 @@ class MainWindow(QMainWindow):
         self.session, self.theme, self.settings = session, theme, settings
         self._make_results, self._new_scenario = make_results, new_scenario
         self._completed = False
+        self._example_id: int | None = None
         self._catalogue_page: DevicePage | None = None
         self.setWindowTitle("Tonnage")
         self.setWindowIcon(icons.app_icon())
@@ -282,6 +283,8 @@ class MainWindow(QMainWindow):
             self.setWindowTitle(title)
 
     def _on_scenarios(self) -> None:
+        if self.session.scenario_id != self._example_id:
+            self.messages.remove(EXAMPLE)  # it speaks of a scenario that is no longer shown
         if not self._has_scenario():
             self.show_page(START)
         elif self.page == START:
@@ -337,6 +340,7 @@ class MainWindow(QMainWindow):
         bar.add_action(_("Start a scenario"), self.new)
         bar.closed.connect(lambda: self.messages.remove(EXAMPLE))
         self.messages.add(EXAMPLE, bar)
+        self._example_id = self.session.scenario_id
 
     # -- sidebar and columns ------------------------------------------------------------------------------------------
 

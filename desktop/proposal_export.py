@@ -8,6 +8,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from core.errors import TonnageError
+from core.language import sentences
 from core.language.messages import gettext as _
 from core.language.messages import language
 from core.sizing.report import Sizing
@@ -63,4 +64,4 @@ class ProposalExport(QObject):
         if not isinstance(error, TonnageError):
             self._session.message.emit(Message("", topic=TOPIC))
             raise error
-        self._session.message.emit(Message(error.message, "bad", TOPIC))
+        self._session.message.emit(Message(sentences.error(error), "bad", TOPIC))

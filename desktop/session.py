@@ -16,6 +16,7 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from core.catalogue.records import Entry
 from core.errors import StoreError, TonnageError
+from core.language import sentences
 from core.language.messages import gettext as _
 from core.scenario import Scenario
 from core.sizing.report import Sizing, Verdict
@@ -219,7 +220,7 @@ class Session(QObject):
         try:
             sizing = self._size(self.scenario, self.catalogue)
         except TonnageError as error:
-            self.message.emit(Message(error.message, "bad", topic="sizing"))
+            self.message.emit(Message(sentences.error(error), "bad", topic="sizing"))
             return
         self.sizing = sizing
         self.message.emit(Message("", topic="sizing"))
@@ -272,7 +273,7 @@ class Session(QObject):
             if was_new:
                 self.store.remember_last(self.scenario_id)
         except StoreError as error:
-            text = _("{problem} Your last change is kept in memory.").format(problem=error.message)
+            text = _("{problem} Your last change is kept in memory.").format(problem=sentences.error(error))
             self.message.emit(Message(text, "warn", topic="store"))
             return False
         self.message.emit(Message("", topic="store"))
@@ -361,7 +362,7 @@ class Session(QObject):
             self.store.save_record(table, record.id, text)
             self.set_catalogue(self._catalogue_with(self.store.records()))
         except TonnageError as error:
-            self.message.emit(Message(error.message, "bad", topic="record"))
+            self.message.emit(Message(sentences.error(error), "bad", topic="record"))
             return False
         self.message.emit(Message("", topic="record"))
         return True
@@ -374,7 +375,7 @@ class Session(QObject):
             self.store.delete_record(table, record_id)
             self.set_catalogue(self._catalogue_with(self.store.records()))
         except TonnageError as error:
-            self.message.emit(Message(error.message, "bad", topic="record"))
+            self.message.emit(Message(sentences.error(error), "bad", topic="record"))
             return False
         return True
 
@@ -390,7 +391,7 @@ class Session(QObject):
         try:
             return action(self.store)
         except TonnageError as error:
-            self.message.emit(Message(error.message, "bad", topic="store"))
+            self.message.emit(Message(sentences.error(error), "bad", topic="store"))
             return None
 
 

@@ -11,6 +11,8 @@ from core.language.messages import ngettext
 from core.scenario import CatalogueModel, CompanionRole, Placement, Plan, Scenario
 from desktop.widgets.choices import Choice
 
+OWN = "own/"  # how ids of the user's own records begin
+
 
 def number() -> numbers.Formatter:
     return numbers.current()
@@ -57,6 +59,7 @@ def device_choices(catalogue: Any) -> list[Choice]:
             device_short(d),
             d.vendor,
             words=" ".join([d.vendor, d.id, d.architecture, *d.aliases]),
+            mark=_("yours") if is_own(d.id) else "",
         )
         for d in devices
     ]
@@ -65,14 +68,19 @@ def device_choices(catalogue: Any) -> list[Choice]:
 def model_choices(catalogue: Any, role: str = "generator") -> list[Choice]:
     """All models of a role, by family."""
     models = [m for m in records(catalogue.models) if m.role == role]
-    models.sort(key=lambda m: (_maker(m).casefold(), m.name.casefold()))
+    models.sort(key=lambda m: (not is_own(m.id), _maker(m).casefold(), m.name.casefold()))
     return [
         Choice(m.id, m.name, model_figures(catalogue, m), _maker(m), words=" ".join([m.id, *m.aliases])) for m in models
     ]
 
 
 def _maker(model: Model) -> str:
-    return model.id.split("/")[0] if "/" in model.id else _("Yours")
+    return _("Yours") if is_own(model.id) else model.id.split("/")[0]
+
+
+def is_own(record_id: str) -> bool:
+    """Whether a record was added by the user; see `desktop.importing.free_id`."""
+    return record_id.startswith(OWN)
 
 
 def model_figures(catalogue: Any, model: Model) -> str:
@@ -97,22 +105,25 @@ def model_name(catalogue: Any, scenario: Scenario) -> str:
 
 
 def weight_choices(catalogue: Any, engine_id: str) -> list[Choice]:
-    """Weight formats with their bits; those that the engine does not read say so."""
+    """Weight formats with their bits: first those that the engine reads."""
     engine = engine_of(catalogue, engine_id)
     formats: list[WeightFormat] = list(records(catalogue.weight_formats))
-    return [
-        Choice(f.id, f.name, _bits(f.bits) if _reads(engine, f.id) else _without_engine(engine), words=f.id)
-        for f in formats
-    ]
+    return _sorted_by_engine(engine, [(f, _bits(f.bits), _reads(catalogue, engine, f)) for f in formats])
 
 
 def kv_choices(catalogue: Any, engine_id: str) -> list[Choice]:
+    """Cache formats with their bits: first those that the engine keeps."""
     engine = engine_of(catalogue, engine_id)
     formats: list[KvFormat] = list(records(catalogue.kv_formats))
-    return [
-        Choice(f.id, f.name, _bits(f.bits) if _keeps(engine, f.id) else _without_engine(engine), words=f.id)
-        for f in formats
-    ]
+    return _sorted_by_engine(engine, [(f, _bits(f.bits), _keeps(engine, f)) for f in formats])
+
+
+def _sorted_by_engine(engine: Engine | None, rows: Iterable[tuple[Any, str, bool]]) -> list[Choice]:
+    if engine is None:
+        return [Choice(f.id, f.name, bits, words=f.id) for f, bits, _there in rows]
+    here, elsewhere = engine.name, _first_upper(_("not in {engine}").format(engine=engine.name))
+    choices = [Choice(f.id, f.name, bits, here if there else elsewhere, words=f.id) for f, bits, there in rows]
+    return sorted(choices, key=lambda choice: choice.group != here)
 
 
 def engine_of(catalogue: Any, engine_id: str) -> Engine | None:
@@ -123,16 +134,13 @@ def engine_of(catalogue: Any, engine_id: str) -> Engine | None:
     return engine
 
 
-def _reads(engine: Engine | None, format_id: str) -> bool:
-    return engine is None or format_id in engine.weight_formats
+def _reads(catalogue: Any, engine: Engine | None, wanted: WeightFormat) -> bool:
+    """Whether the engine loads the format, or its own variant of it; a rule of thumb goes with any."""
+    return engine is None or wanted.flat or catalogue.format_for(wanted, engine).id in engine.weight_formats
 
 
-def _keeps(engine: Engine | None, format_id: str) -> bool:
-    return engine is None or format_id in engine.kv_formats
-
-
-def _without_engine(engine: Engine | None) -> str:
-    return _("not in {engine}").format(engine=engine.name if engine else "")
+def _keeps(engine: Engine | None, wanted: KvFormat) -> bool:
+    return engine is None or wanted.id in engine.kv_formats
 
 
 def _bits(bits: float) -> str:

@@ -1,6 +1,7 @@
 """Catalogue: the list of devices, and the record of one, to look up, copy, change and use."""
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLineEdit, QSplitter, QVBoxLayout, QWidget
 
 from core.catalogue.records import Device
@@ -25,6 +26,8 @@ from desktop.widgets.labels import ElidedLabel, ToneIcon, button, label, line
 from desktop.widgets.message_bar import MessageBar
 
 ROW = 30
+LIST, LIST_NARROW = 286, 236
+NARROW = 1000
 
 
 class DevicePage(QWidget):
@@ -34,6 +37,7 @@ class DevicePage(QWidget):
         super().__init__()
         self._session, self._theme = session, theme
         self._device: Device | None = None
+        self._narrow: bool | None = None
         self.setProperty("kind", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         splitter = QSplitter(Qt.Orientation.Horizontal)
@@ -42,13 +46,21 @@ class DevicePage(QWidget):
         splitter.addWidget(self._list_column())
         splitter.addWidget(self._record_column())
         splitter.setStretchFactor(1, 1)
-        splitter.setSizes([286, 2000])
+        self._splitter = splitter
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(splitter)
         session.catalogue_changed.connect(self._fill)
         self._fill()
         self.show_device(session.scenario.deployment.device)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The list takes what it needs, less in a narrow window; a width that was set by hand stays."""
+        super().resizeEvent(event)
+        narrow = self.width() < NARROW
+        if narrow is not self._narrow:
+            self._narrow = narrow
+            self._splitter.setSizes([LIST_NARROW if narrow else LIST, 4000])
 
     # -- building -----------------------------------------------------------------------------------------------------
 
@@ -223,7 +235,7 @@ class DevicePage(QWidget):
                 widget.deleteLater()
         if self._device is None or not self.is_own:
             return
-        if self._device.id.startswith("own/"):
+        if names.is_own(self._device.id):
             bar = MessageBar(self._theme, _("Your own record. It survives updates."), closable=False)
             bar.add_action(_("Delete"), self._forget)
         else:
@@ -279,7 +291,7 @@ class DevicePage(QWidget):
             return
         device = self._device
         uses_it = self._session.scenario.deployment.device == device.id
-        if device.id.startswith("own/") and uses_it:
+        if names.is_own(device.id) and uses_it:
             text = _("“{name}” is used in this scenario. Choose another device there first.").format(name=device.name)
             self._session.message.emit(Message(text, "warn", topic="record"))
             return

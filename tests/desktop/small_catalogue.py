@@ -110,6 +110,9 @@ class SmallCatalogue:
     def weight_format(self, key: str) -> WeightFormat:
         return self._found(self.weight_formats, key)
 
+    def format_for(self, wanted: WeightFormat, _engine: Engine) -> WeightFormat:
+        return wanted
+
     def kv_format(self, key: str) -> KvFormat:
         return self._found(self.kv_formats, key)
 

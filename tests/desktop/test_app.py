@@ -173,6 +173,13 @@ def test_commands_go_to_the_command_line(capsys: pytest.CaptureFixture[str]) -> 
     assert "devices" in capsys.readouterr().out
 
 
+def test_a_slip_is_explained_and_opens_no_window(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["sise", "x.tonnage"])
+    assert ended.value.code == 2
+    assert "sise" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("text", ['"purple"', "garbage", "17"])
 def test_settings_that_cannot_be_read_are_the_default(tmp_path: Path, text: str) -> None:
     path = tmp_path / "tonnage.ini"

@@ -124,10 +124,12 @@ def test_the_list_of_models_shows_key_figures(panel: InputsPanel) -> None:
     assert "Qwen3-Embedding-4B" not in details
 
 
-def test_formats_that_the_engine_lacks_say_so(panel: InputsPanel) -> None:
+def test_formats_that_the_engine_lacks_come_last_and_say_so(panel: InputsPanel) -> None:
     panel.model.kv_cache.open()
-    details = {choice.key: choice.detail for choice in panel.model.kv_cache.popup().list.rows.rows}
-    assert details == {"fp16": "16 bit", "fp8": "8 bit", "nvfp4": "not in vLLM"}
+    rows = [(choice.name, choice.detail) for choice in panel.model.kv_cache.popup().list.rows.rows]
+    assert rows == [
+        ("vLLM", ""), ("FP16", "16 bit"), ("FP8", "8 bit"), ("Not in vLLM", ""), ("NVFP4", "4 bit"),
+    ]  # fmt: skip
 
 
 def test_facts_of_the_model(panel: InputsPanel) -> None:

@@ -60,6 +60,8 @@ def test_a_config_that_is_dropped_becomes_the_model(
     assert session.scenario.model.id in store.own["models"]
     assert json.loads(store.own["models"][session.scenario.model.id])["config"]["num_hidden_layers"] == 28
     assert window.messages.bar("imported") is not None
+    drop(window, path)
+    assert len(store.own["models"]) == 1  # the same config is the same model
     session.undo()
     assert session.scenario == small_scenario()
 
@@ -76,7 +78,7 @@ def test_a_config_that_is_dropped_becomes_the_model(
         ),
         ("config.json", json.dumps({k: v for k, v in QWEN3.items() if k != "num_hidden_layers"}), "num_hidden_layers"),
         ("config.json", json.dumps({**QWEN3, "num_hidden_layers": -3}), "num_hidden_layers"),
-        ("notes.txt", "hello", "neither a config.json nor a .tonnage file"),
+        ("notes.txt", "hello", "Tonnage reads config.json and .tonnage files. The scenario is unchanged."),
         ("bad.tonnage", "no json", "bad.tonnage is not a Tonnage scenario"),
         ("old.tonnage", '{"tonnage": 99, "scenario": {}}', "newer version"),
     ],
