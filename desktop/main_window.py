@@ -20,9 +20,9 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QApplication,
     QFileDialog,
-    QHBoxLayout,
     QMainWindow,
     QMenu,
+    QSplitter,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -39,14 +39,14 @@ from desktop.pages.sizing_page import SizingPage
 from desktop.pages.start_page import StartPage, Way
 from desktop.proposal_export import ProposalExport
 from desktop.session import Message, Session
-from desktop.settings import LANGUAGE, NARROW_SIDEBAR, THEME, Settings
+from desktop.settings import LANGUAGE, NARROW_SIDEBAR, SIDEBAR_WIDTH, THEME, Settings
 from desktop.sidebar.search import Command
 from desktop.sidebar.sidebar import Page, Sidebar
 from desktop.theme import Scheme, Theme
-from desktop.widgets.labels import line
 from desktop.widgets.message_bar import MessageBar, MessageStack
 
 SIZING, CATALOGUE, START = "sizing", "catalogue", "start"
+SIDEBAR_LEAST, SIDEBAR_MOST = 180, 360
 EXAMPLE = "example"  # topic of the line about the worked example
 ResultsFactory = Callable[[Session, Theme], QWidget]
 
@@ -68,6 +68,7 @@ class MainWindow(QMainWindow):
         self.session, self.theme, self.settings = session, theme, settings
         self._make_results, self._new_scenario = make_results, new_scenario
         self._completed = False
+        self._narrow: bool | None = None
         self._example_id: int | None = None
         self._catalogue_page: DevicePage | None = None
         self.setWindowTitle("Tonnage")
@@ -119,14 +120,14 @@ class MainWindow(QMainWindow):
         column.setSpacing(0)
         column.addWidget(self.messages)
         column.addWidget(self.stack, 1)
-        centre = QWidget()
-        row = QHBoxLayout(centre)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self.sidebar)
-        row.addWidget(line(vertical=True))
-        row.addWidget(right, 1)
-        self.setCentralWidget(centre)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal)
+        self.splitter.setHandleWidth(1)
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.addWidget(self.sidebar)
+        self.splitter.addWidget(right)
+        self.splitter.setStretchFactor(1, 1)
+        self.splitter.splitterMoved.connect(self._remember_width)
+        self.setCentralWidget(self.splitter)
         self.setMinimumSize(self.theme.least_window)
 
     def _connect(self) -> None:
@@ -355,9 +356,19 @@ class MainWindow(QMainWindow):
         """Below the limit the sidebar is a rail, whatever was chosen."""
         small = self.width() < self.theme.size("rail_below")
         narrow = small or self.settings.get(NARROW_SIDEBAR)
-        self.sidebar.set_narrow(narrow)
-        self.sidebar.setFixedWidth(self.theme.size("rail" if narrow else "sidebar"))
         self.sizing.set_narrow(small)
+        if narrow is self._narrow:
+            return
+        self._narrow = narrow
+        self.sidebar.set_narrow(narrow)
+        rail = self.theme.size("rail")
+        self.sidebar.setMinimumWidth(rail if narrow else SIDEBAR_LEAST)
+        self.sidebar.setMaximumWidth(rail if narrow else SIDEBAR_MOST)
+        self.splitter.setSizes([rail if narrow else self.settings.get(SIDEBAR_WIDTH), 4000])
+
+    def _remember_width(self) -> None:
+        if not self._narrow:
+            self.settings.set(SIDEBAR_WIDTH, self.sidebar.width())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -448,5 +459,9 @@ class DropFrame(QWidget):
         painter.setPen(QPen(self._theme.color("accent"), 2))
         painter.drawRoundedRect(self.rect().adjusted(3, 3, -3, -3), 8, 8)
         painter.setFont(self._theme.font("verdict"))
+        words = painter.fontMetrics().boundingRect(_("Drop to import")).adjusted(-28, -14, 28, 14)
+        words.moveCenter(self.rect().center())
+        painter.setBrush(self._theme.color("raised"))
+        painter.drawRoundedRect(words, 8, 8)
         painter.setPen(self._theme.color("accent"))
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, _("Drop to import"))
+        painter.drawText(words, Qt.AlignmentFlag.AlignCenter, _("Drop to import"))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import TracebackType
 
 import PySide6
-from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout
 
 from core import __version__
@@ -39,7 +39,7 @@ class ReportSheet(QDialog):
         self.report = QPlainTextEdit(text)
         self.report.setReadOnly(True)
         self.report.setAccessibleName(_("Report"))
-        self.report.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.report.setStyleSheet('font-family: "JetBrains Mono", monospace; font-size: 12px;')
         safe = (
             _("Your scenario is saved. You can go on; the report says what happened.")
             if saved

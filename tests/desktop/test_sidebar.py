@@ -8,6 +8,7 @@ from core.scenario import CatalogueModel
 from core.sizing.report import Verdict
 from desktop.main_window import MainWindow
 from desktop.session import Session
+from desktop.settings import SIDEBAR_WIDTH, Settings
 from desktop.sidebar.scenario_list import Row, ScenarioListModel
 from tests.desktop.small_catalogue import MemoryStore
 
@@ -137,6 +138,17 @@ def test_the_sidebar_can_be_narrowed_by_hand(window: MainWindow) -> None:
     assert window.sidebar.width() == 52
     window.action("sidebar").trigger()
     assert window.sidebar.width() == 228
+
+
+def test_its_width_is_remembered(qtbot: Any, window: MainWindow, settings: Settings) -> None:
+    window.resize(1280, 800)
+    window.splitter.moveSplitter(260, 1)
+    assert window.sidebar.width() == 260
+    assert settings.get(SIDEBAR_WIDTH) == 260
+    window.resize(1100, 800)
+    assert window.sidebar.width() == 52
+    window.resize(1280, 800)
+    assert window.sidebar.width() == 260
 
 
 def test_it_says_when_it_saved(window: MainWindow, session: Session) -> None:
