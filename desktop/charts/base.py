@@ -1,17 +1,14 @@
 """Charts with curves. The one module that imports pyqtgraph (and with it numpy): import it after the first paint."""
 
-import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSizeF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QBrush,
     QColor,
     QFocusEvent,
-    QFont,
-    QFontMetricsF,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -25,17 +22,14 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from core.language.numbers import Formatter, current
-from desktop.charts.axes import Span, Tick, decimals_of, token_ticks, value_ticks
-from desktop.charts.labels import Ground, beside
-from desktop.charts.painting import card, load_mark, point_mark, role_color, with_alpha
+from desktop.charts.curve_points import cut
+from desktop.charts.painting import role_color, with_alpha
 from desktop.charts.picture import Line, Picture
+from desktop.charts.plot_labels import PlotLabels, paint_read_out
+from desktop.charts.plot_place import PlotPlace, paint_axes, place_plot
 from desktop.theme import Theme
 
 pg.setConfigOptions(antialias=True)
-
-HEADING, BOTTOM, RIGHT, TICK_GAP = 24, 22, 8, 8
-LABEL_HEIGHT = 16.0
-NEAR_END = 4.0
 
 
 class PlotView(pg.GraphicsView):
@@ -79,9 +73,7 @@ class LineChart(QWidget):
         self._picture: Picture | None = None
         self._formatter: Formatter = current()
         self._at = -1
-        self._y_ticks: list[Tick] = []
-        self._x_ticks: list[Tick] = []
-        self._axis_width = 0.0
+        self._place: PlotPlace | None = None
         self.card_rect: QRectF | None = None
         self.labels: dict[str, QRectF] = {}
         self._plot = PlotView(self)
@@ -127,7 +119,7 @@ class LineChart(QWidget):
             self._plot.box.addItem(curve, ignoreBounds=True)
             self._curves.append(curve)
         for curve, line in zip(self._curves, picture.lines, strict=False):
-            curve.setData(*_cut(picture, line.y))
+            curve.setData(*cut(picture, line.y))
             curve.setVisible(True)
         for curve in self._curves[len(picture.lines) :]:
             curve.setVisible(False)
@@ -168,7 +160,7 @@ class LineChart(QWidget):
             if pattern := self._dashes(line):
                 pen.setDashPattern(pattern)
             painter.setPen(pen)
-            xs, ys = _cut(picture, line.y)
+            xs, ys = cut(picture, line.y)
             painter.drawPolyline(QPolygonF(self._pixels(picture, ys.tolist(), xs.tolist())))
 
     def _pixels(
@@ -217,30 +209,19 @@ class LineChart(QWidget):
 
     def plot_rect(self) -> QRectF:
         """The ground of the curves inside the widget."""
-        left = self._axis_width
-        return QRectF(left, HEADING, max(1.0, self.width() - left - RIGHT), max(1.0, self.height() - HEADING - BOTTOM))
+        return QRectF() if self._place is None else self._place.rect
 
     def point(self, x: float, y: float) -> QPointF:
         """Where a value lies on the widget."""
-        assert self._picture is not None
-        rect = self.plot_rect()
-        across = rect.left() + self._picture.x_span.share(x) * rect.width()
-        return QPointF(across, rect.bottom() - y / self._picture.y_top * rect.height())
+        return QPointF() if self._place is None else self._place.point(x, y)
 
     def _arrange(self) -> None:
         """Ticks, margins and the range of the view."""
         picture = self._picture
         if picture is None:
             return
-        ticks = value_ticks(picture.y_top)
-        digits = decimals_of(ticks)
-        self._y_ticks = [Tick(value, self._formatter.decimal(value, digits)) for value in ticks]
-        metrics = QFontMetricsF(self.theme.font("caption"))
-        self._axis_width = math.ceil(max(metrics.horizontalAdvance(t.text) for t in self._y_ticks)) + 2 * TICK_GAP
-        rect = self.plot_rect()
-        widest = metrics.horizontalAdvance("512K")
-        self._x_ticks = token_ticks(picture.x_span, rect.width(), self._formatter.tokens, widest)
-        self._plot.setGeometry(rect.toRect())
+        self._place = place_plot(picture, self.theme, self._formatter, self.width(), self.height())
+        self._plot.setGeometry(self._place.rect.toRect())
         self._over.setGeometry(self.rect())
         span = picture.x_span
         self._plot.box.setRange(
@@ -259,276 +240,30 @@ class LineChart(QWidget):
             self._restyle()
         return super().event(event)
 
-    # -- under the curves: heading, grid, axes ------------------------------------------------------------------------
+    # -- painting -----------------------------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        picture = self._picture
-        if picture is None:
+        if self._place is None:
             return
         painter = QPainter(self)
-        rect = self.plot_rect()
-        painter.setFont(self.theme.font("label", 600))
-        painter.setPen(self.theme.color("text_2"))
-        heading = painter.fontMetrics().elidedText(picture.heading, Qt.TextElideMode.ElideRight, self.width())
-        painter.drawText(QRectF(0, 0, self.width(), 16), Qt.AlignmentFlag.AlignVCenter, heading)
-        self._paint_y_axis(painter, rect)
-        self._paint_x_axis(painter, rect)
+        paint_axes(painter, self.theme, self._place, self.width())
         if self._is_export:
-            self._paint_curves(painter, picture)
-
-    def _paint_y_axis(self, painter: QPainter, rect: QRectF) -> None:
-        painter.setFont(self.theme.font("caption"))
-        align = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        for tick in self._y_ticks:
-            y = round(self.point(self._picture_x_low(), tick.at).y()) + 0.5
-            painter.setPen(QPen(self.theme.chart("axis" if tick.at == 0 else "grid"), 1))
-            painter.drawLine(QPointF(rect.left(), y), QPointF(rect.right(), y))
-            painter.setPen(self.theme.chart("axis_text"))
-            painter.drawText(QRectF(0, y - 8, rect.left() - TICK_GAP, 16), align, tick.text)
-
-    def _picture_x_low(self) -> float:
-        return self._picture.x_span.low if self._picture else 1.0
-
-    def _paint_x_axis(self, painter: QPainter, rect: QRectF) -> None:
-        assert self._picture is not None
-        metrics = QFontMetricsF(painter.font())
-        free_from = -math.inf
-        boxes = []
-        for number, tick in enumerate(self._x_ticks):
-            last = number == len(self._x_ticks) - 1
-            text = f"{tick.text} {self._picture.x_unit}" if last else tick.text
-            width = metrics.horizontalAdvance(text)
-            x = self.point(tick.at, 0).x()
-            own = metrics.horizontalAdvance(tick.text)
-            left = x - own / 2 if last else x - width / 2
-            boxes.append((x, min(left, self.width() - width), width, text))
-        while len(boxes) > 1 and boxes[-2][1] + boxes[-2][2] + 6 > boxes[-1][1]:
-            boxes.pop(-2)
-        for x, left, width, text in boxes:
-            painter.setPen(QPen(self.theme.chart("axis"), 1))
-            across = round(x) + 0.5
-            painter.drawLine(QPointF(across, rect.bottom() - 3), QPointF(across, rect.bottom() + 1))
-            if left > free_from:
-                painter.setPen(self.theme.chart("axis_text"))
-                box = QRectF(left, rect.bottom() + 5, width + 2, 14)
-                painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
-                free_from = left + width
-
-    # -- over the curves ----------------------------------------------------------------------------------------------
+            self._paint_curves(painter, self._place.picture)
 
     def paint_over(self, painter: QPainter) -> None:
-        picture = self._picture
-        if picture is None:
+        """Marks, labels, the read-out and the focus, over the curves."""
+        self.card_rect = None
+        if self._place is None:
             return
-        ground = Ground(self.plot_rect())
-        for line in picture.lines:
-            ground.add_track(self._track(picture, line.y))
-        self.labels = {}
-        self._paint_mark_line(painter, picture)
-        self._paint_levels(painter, picture, ground)
-        self._paint_chosen(painter, picture, ground)
-        self._paint_crossings(painter, picture, ground)
-        self._paint_mark(painter, picture, ground)
-        self._paint_line_names(painter, picture, ground)
-        self._paint_read_out(painter, picture)
+        written = PlotLabels(painter, self.theme, self._place)
+        written.paint()
+        self.labels = written.labels
+        if 0 <= self._at < len(self._place.picture.x):
+            self.card_rect = paint_read_out(painter, self.theme, self._place, self._at)
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(self.theme.color("focus"), 2))
-            painter.drawRoundedRect(self.plot_rect().adjusted(-3, -3, 5, 3), 4, 4)
-
-    def _track(self, picture: Picture, values: Sequence[float]) -> list[tuple[float, float]]:
-        """The line in pixels, up to a little above the plot."""
-        rect, span = self.plot_rect(), picture.x_span
-        low, high = span.scaled(span.low), span.scaled(span.high)
-        across, up = rect.width() / (high - low), rect.height() / picture.y_top
-        left, bottom, most = rect.left(), rect.bottom(), picture.y_top * 1.2
-        return [
-            (left + (span.scaled(x) - low) * across, bottom - y * up)
-            for x, y in zip(picture.x, values, strict=True)
-            if y <= most
-        ]
-
-    def _write(
-        self,
-        painter: QPainter,
-        ground: Ground,
-        name: str,
-        text: str,
-        places: Iterable[QRectF],
-        font: QFont,
-        color: QColor,
-    ) -> QRectF | None:
-        rect = ground.place(places)
-        if rect is not None:
-            if self._covers_mark(rect):
-                painter.fillRect(rect, self.theme.color("surface"))
-            painter.setFont(font)
-            painter.setPen(color)
-            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
-            self.labels[name] = rect
-        return rect
-
-    def _covers_mark(self, rect: QRectF) -> bool:
-        """Does a label lie on the thin line of another length? Then it gets ground of its own."""
-        picture = self._picture
-        if picture is None or picture.mark_x is None:
-            return False
-        return rect.left() < self.point(picture.mark_x[0], 0).x() < rect.right()
-
-    def _size(self, text: str, font: QFont) -> QSizeF:
-        return QSizeF(math.ceil(QFontMetricsF(font).horizontalAdvance(text)) + 1, LABEL_HEIGHT)
-
-    def _paint_levels(self, painter: QPainter, picture: Picture, ground: Ground) -> None:
-        rect = self.plot_rect()
-        for level in picture.levels:
-            if level.y > picture.y_top:
-                continue
-            y = self.point(picture.x_span.low, level.y).y()
-            ground.add_track([(rect.left(), y), (rect.right(), y)])
-            if level.is_limit:
-                self._paint_limit(painter, y)
-            else:
-                pen = QPen(self.theme.chart("target"), 1)
-                pen.setDashPattern([4, 3])
-                painter.setPen(pen)
-                across = round(y) + 0.5
-                painter.drawLine(QPointF(rect.left(), across), QPointF(rect.right(), across))
-            font = self.theme.font("caption", 600 if level.is_limit else 500)
-            size = self._size(level.text, font)
-            color = self.theme.color("text" if level.is_limit else "text_3")
-            lefts = (rect.left() + 8, rect.right() - size.width() - (28 if level.is_limit else 4))
-            tops = (y - size.height() - 3, y + 4)
-            places = [QRectF(QPointF(left, top), size) for top in tops for left in lefts]
-            self._write(painter, ground, level.text, level.text, places, font, color)
-
-    def _paint_limit(self, painter: QPainter, y: float) -> None:
-        rect, ink = self.plot_rect(), self.theme.chart("load_line")
-        y = round(y)
-        painter.setPen(QPen(ink, 2))
-        painter.drawLine(QPointF(rect.left(), y), QPointF(rect.right(), y))
-        load_mark(painter, QPointF(rect.right() - 10, y), ink, self.theme.color("surface"))
-
-    def _paint_mark_line(self, painter: QPainter, picture: Picture) -> None:
-        """Another length that is worth a name on the x axis."""
-        if picture.mark_x is None:
-            return
-        rect = self.plot_rect()
-        x = round(self.point(picture.mark_x[0], 0).x()) + 0.5
-        pen = QPen(self.theme.chart("axis"), 1)
-        pen.setDashPattern([2, 3])
-        painter.setPen(pen)
-        painter.drawLine(QPointF(x, rect.top() + 2), QPointF(x, rect.bottom()))
-
-    def _paint_mark(self, painter: QPainter, picture: Picture, ground: Ground) -> None:
-        if picture.mark_x is None:
-            return
-        at, text = picture.mark_x
-        rect, font = self.plot_rect(), self.theme.font("caption")
-        x = round(self.point(at, 0).x()) + 0.5
-        size = self._size(text, font)
-        tops = [rect.bottom() - (size.height() + 6) * row for row in (1, 2, 3)]
-        places = [QRectF(QPointF(left, top), size) for top in tops for left in (x - 6 - size.width(), x + 6)]
-        self._write(painter, ground, text, text, places, font, self.theme.color("text_3"))
-
-    def _paint_chosen(self, painter: QPainter, picture: Picture, ground: Ground) -> None:
-        chosen = picture.chosen
-        if chosen is None:
-            return
-        rect = self.plot_rect()
-        inside = chosen.y <= picture.y_top
-        spot = self.point(chosen.x, min(chosen.y, picture.y_top))
-        if chosen.drop:
-            pen = QPen(self.theme.color("text_2"), 1)
-            pen.setDashPattern([4, 3])
-            painter.setPen(pen)
-            x = round(spot.x()) + 0.5
-            painter.drawLine(QPointF(x, spot.y()), QPointF(x, rect.bottom()))
-        if inside:
-            color = role_color(self.theme, chosen.role)
-            point_mark(painter, spot, 12, color, self.theme.color("surface"), chosen.marker)
-            ground.take(QRectF(spot.x() - 7, spot.y() - 7, 14, 14))
-        strong, plain = self.theme.font("caption", 600), self.theme.font("caption")
-        if not chosen.drop:
-            places = beside(spot, self._size(chosen.text, strong), 11.0)
-            self._write(painter, ground, chosen.text, chosen.text, places, strong, self.theme.color("text"))
-            return
-        rows = [(chosen.text, strong, self.theme.color("text"))]
-        rows += [(note, plain, self.theme.color("text_3")) for note in chosen.notes]
-        self._paint_beside_drop(painter, ground, spot, rows)
-
-    def _paint_beside_drop(
-        self, painter: QPainter, ground: Ground, spot: QPointF, rows: list[tuple[str, QFont, QColor]]
-    ) -> None:
-        """Labels of the chosen point at the foot of its dropped line, else closer together, else beside the point."""
-        rect = self.plot_rect()
-        for index, (text, font, color) in enumerate(rows):
-            size = self._size(text, font)
-            lefts = (spot.x() - 8 - size.width(), spot.x() + 8)
-            tops = [rect.bottom() - base - pitch * (len(rows) - index) for pitch, base in ((22, 8), (17, 3), (22, 52))]
-            places = [QRectF(QPointF(left, top), size) for left in lefts for top in tops]
-            if index == 0:
-                places += beside(spot, size, 11.0)
-            self._write(painter, ground, text, text, places, font, color)
-        ground.add_track([(spot.x(), spot.y()), (spot.x(), rect.bottom())])
-
-    def _paint_crossings(self, painter: QPainter, picture: Picture, ground: Ground) -> None:
-        for crossing in sorted(picture.crossings, key=lambda one: not one.strong):
-            spot = self.point(crossing.x, crossing.y)
-            color = role_color(self.theme, crossing.role)
-            point_mark(painter, spot, 8, color, self.theme.color("surface"), "circle")
-            font = self.theme.font("caption", 600 if crossing.strong else 500)
-            size = self._size(crossing.text, font)
-            w, h = size.width(), size.height()
-            places = [
-                QRectF(spot.x() - 5 - w, spot.y() - h - 3, w, h),
-                QRectF(spot.x() - 8 - w, spot.y() - h - 3, w, h),
-                QRectF(spot.x() + 6, spot.y() + 4, w, h),
-                QRectF(spot.x() - w / 2, spot.y() + 8, w, h),
-                QRectF(spot.x() - 22 - w, spot.y() - h - 3, w, h),
-                QRectF(spot.x() - 12 - w, spot.y() + 4, w, h),
-                QRectF(spot.x() + 18, spot.y() + 4, w, h),
-            ]
-            self._write(painter, ground, crossing.text, crossing.text, places, font, color)
-
-    def _paint_line_names(self, painter: QPainter, picture: Picture, ground: Ground) -> None:
-        for line in picture.lines:
-            if not line.name:
-                continue
-            font = self.theme.font("caption", 600 if line.strong else 500)
-            size = self._size(line.name, font)
-            places = self._places_on(picture, line, size)
-            self._write(painter, ground, line.name, line.name, places, font, role_color(self.theme, line.role))
-
-    def _places_on(self, picture: Picture, line: Line, size: QSizeF) -> Iterator[QRectF]:
-        """Places for the name of a line: where it leaves the plot or ends, then back along it."""
-        xs, ys = _cut(picture, line.y)
-        rect, span = self.plot_rect(), picture.x_span
-        low, wide = span.scaled(span.low), span.scaled(span.high) - span.scaled(span.low)
-        width, height = size.width(), size.height()
-        for x, y in zip(xs[::-1].tolist(), ys[::-1].tolist(), strict=True):
-            across = rect.left() + (x - low) / wide * rect.width()
-            down = rect.bottom() - y / picture.y_top * rect.height()
-            top = min(max(down - height / 2, rect.top() + 1), rect.bottom() - height)
-            for gap in (6.0, 12.0, 20.0):
-                yield QRectF(across - width - gap, top, width, height)
-            yield QRectF(across + 6, top, width, height)
-            yield QRectF(across - width / 2, down - height - NEAR_END, width, height)
-            yield QRectF(across - width / 2, down + NEAR_END, width, height)
-
-    def _paint_read_out(self, painter: QPainter, picture: Picture) -> None:
-        self.card_rect = None
-        if not 0 <= self._at < len(picture.x):
-            return
-        rect = self.plot_rect()
-        x = round(self.point(picture.x[self._at], 0).x()) + 0.5
-        painter.setPen(QPen(self.theme.chart("hover"), 1))
-        painter.drawLine(QPointF(x, rect.top()), QPointF(x, rect.bottom()))
-        for y, role in picture.dots(self._at):
-            if y <= picture.y_top:
-                spot = self.point(picture.x[self._at], y)
-                point_mark(painter, spot, 8, role_color(self.theme, role), self.theme.color("surface"), "circle")
-        anchor = QPointF(x, rect.top() + rect.height() * 0.35)
-        self.card_rect = card(painter, self.theme, picture.read_out(self._at), anchor, rect)
+            painter.drawRoundedRect(self._place.rect.adjusted(-3, -3, 5, 3), 4, 4)
 
     # -- reading out --------------------------------------------------------------------------------------------------
 
@@ -606,38 +341,6 @@ def _style(picture: Picture) -> object:
     return band, [(line.role, line.width, line.dash, line.strong, line.dotted_bound) for line in picture.lines]
 
 
-def _cut(picture: Picture, values: Sequence[float]) -> tuple["np.ndarray[tuple[int], np.dtype[np.float64]]", ...]:
-    """The curve up to where it leaves the plot at the top; x as the axis takes it. Clips are lost in an SVG."""
-    x = np.log2(np.asarray(picture.x, dtype=float))
-    y = np.asarray(values, dtype=float)
-    outside = np.flatnonzero(y > picture.y_top)
-    if not len(outside):
-        return x, y
-    first, rising = int(outside[0]), y[-1] > y[0]
-    if not rising:  # falls into the plot: start where it enters
-        enter = int(outside[-1])
-        if enter + 1 >= len(x):
-            return x[:0], y[:0]
-        return _with_edge(x[enter:], y[enter:], picture.y_top, at_start=True)
-    if first == 0:
-        return x[:0], y[:0]
-    return _with_edge(x[: first + 1], y[: first + 1], picture.y_top, at_start=False)
-
-
-def _with_edge(
-    x: "np.ndarray[tuple[int], np.dtype[np.float64]]",
-    y: "np.ndarray[tuple[int], np.dtype[np.float64]]",
-    top: float,
-    at_start: bool,
-) -> tuple["np.ndarray[tuple[int], np.dtype[np.float64]]", ...]:
-    """Move the one point outside onto the edge."""
-    x, y = x.copy(), y.copy()
-    out, inner = (0, 1) if at_start else (-1, -2)
-    share = (top - y[inner]) / (y[out] - y[inner])
-    x[out], y[out] = x[inner] + share * (x[out] - x[inner]), top
-    return x, y
-
-
 def _stripes(color: QColor) -> QPixmap:
     """Stripes of 3 px for a band that rests on nothing alike."""
     tile = QPixmap(6, 6)
@@ -648,7 +351,3 @@ def _stripes(color: QColor) -> QPixmap:
     painter.fillRect(0, 0, 3, 6, strong)
     painter.end()
     return tile
-
-
-def span_of(x: Sequence[float]) -> Span:
-    return Span(float(x[0]), float(x[-1]), log=True)

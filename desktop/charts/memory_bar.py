@@ -1,7 +1,5 @@
 """The memory bar: what stands on an accelerator, item by item, against what the engine may use."""
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -10,14 +8,13 @@ from core.language import chart_sentences, sentences
 from core.language.messages import gettext as _
 from core.language.messages import ngettext
 from core.language.numbers import Formatter, current
-from core.sizing.report import DeviceUse, MemoryItem, MemoryKind, Sizing, TierUse
+from core.sizing.report import MemoryItem, MemoryKind, Sizing
+from desktop.charts.memory_parts import Bar, Segment, bars, items_table, segments
 from desktop.charts.painting import card, hatched, load_mark, readable_on
 from desktop.charts.picture import ReadOut
-from desktop.tables import Cell, Column, TableData
+from desktop.tables import TableData
 from desktop.theme import ChartColor, Theme
 
-#: More equal devices than this are one bar and "× 8".
-MOST_BARS = 4
 HEADER, FOOTER, GAP = 24, 26, 4
 TALL, LOW = 30, 20
 NAME_GAP = 12
@@ -33,63 +30,6 @@ COLORS: dict[MemoryKind, ChartColor] = {
     MemoryKind.STATE: "state",
 }
 _MOVED = (MemoryKind.KV_CACHE, MemoryKind.STATE)
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """One bar to draw: one tier of one accelerator, or of several that hold the same."""
-
-    name: str
-    tier: TierUse
-    is_slow: bool
-    has_header: bool
-    has_footer: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """A drawn part of a bar; `start` and `end` in bytes."""
-
-    item: MemoryItem
-    start: int
-    end: int
-
-
-def bars(sizing: Sizing) -> list[Bar]:
-    """The bars of a sizing, in order; equal accelerators stand under one another."""
-    total = sum(use.count * len(use.tiers) for use in sizing.devices)
-    found, first = [], 1
-    for use in sizing.devices:
-        collapsed = use.count > MOST_BARS or total > MOST_BARS
-        count = 1 if collapsed else use.count
-        for place, tier in enumerate(use.tiers):
-            for number in range(count):
-                last = first + use.count - 1 if collapsed else first + number
-                name = "" if total == 1 else _bar_name(sizing, use, tier, first + number, last)
-                found.append(Bar(name, tier, place > 0, number == 0, number == count - 1))
-        first += use.count
-    return found
-
-
-def _bar_name(sizing: Sizing, use: DeviceUse, tier: TierUse, first: int, last: int) -> str:
-    """What stands at the left of a bar: the memory where there are several, and which of the accelerators."""
-    names = [tier.name] if len(use.tiers) > 1 else []
-    if len({other.device for other in sizing.devices}) > 1:
-        names.append(use.device)
-    if len(sizing.devices) > 1:
-        names.append(str(first) if first == last else f"{first}–{last}")
-    elif use.count > 1:
-        names.append(str(first) if first == last else f"× {use.count}")
-    return " ".join(names)
-
-
-def segments(tier: TierUse) -> list[Segment]:
-    """The items of a tier one after another."""
-    found, start = [], 0
-    for item in tier.items:
-        found.append(Segment(item, start, start + item.bytes))
-        start += item.bytes
-    return found
 
 
 class MemoryBar(QWidget):
@@ -134,35 +74,9 @@ class MemoryBar(QWidget):
         return ". ".join(parts)
 
     def table(self) -> TableData:
-        """The same numbers as a table: one row an item, in GB and GiB."""
-        columns = (
-            Column(_("Device"), is_number=False),
-            Column(_("Item"), is_number=False),
-            Column(_("Memory"), "GB"),
-            Column(_("Memory"), "GiB"),
-            Column(_("Share of the limit"), "%"),
-        )
-        rows, keys = [], []
-        for bar in self._bars:
-            tier = bar.tier
-            where = bar.name or (self._sizing.devices[0].device if self._sizing else "")
-            lines = [(sentences.memory_kind(i.kind), i.bytes, i.key) for i in tier.items]
-            lines.append((_("Used"), tier.used_bytes, "memory.total_bytes"))
-            lines.append((_("Engine limit"), tier.limit_bytes, tier.limit_key))
-            lines.append((_("Memory"), tier.capacity_bytes, tier.capacity_key))
-            for name, amount, key in lines:
-                rows.append((Cell(where), Cell(name), *self._amounts(amount, tier)))
-                keys.append(key)
-        return TableData(_("Items"), columns, tuple(rows), tuple(keys))
-
-    def _amounts(self, amount: int, tier: TierUse) -> tuple[Cell, Cell, Cell]:
-        share = 100 * amount / tier.limit_bytes if tier.limit_bytes else 0.0
-        write = self._formatter
-        return (
-            Cell(write.decimal(amount / 1e9, 2), round(amount / 1e9, 6)),
-            Cell(write.decimal(amount / 2**30, 2), round(amount / 2**30, 6)),
-            Cell(write.decimal(share, 1), round(share, 4)),
-        )
+        """The same numbers as a table."""
+        device = self._sizing.devices[0].device if self._sizing else ""
+        return items_table(self._bars, device, self._formatter)
 
     # -- geometry -----------------------------------------------------------------------------------------------------
 
@@ -447,6 +361,11 @@ class MemoryBar(QWidget):
             self.explain_requested.emit(key_name)
         else:
             super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        if event.reason() is not Qt.FocusReason.MouseFocusReason:
+            self.choose(max(self._chosen, 0))
+        super().focusInEvent(event)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         self.choose(-1)

@@ -70,7 +70,8 @@ def range_top(curve: RangeCurve, target: float | None) -> float:
 
 def _read_out(curve: RangeCurve, index: int, words: RangeWords, bound: bool, formatter: Formatter) -> ReadOut:
     title = _("{context} tokens").format(context=about_tokens(curve.tokens[index], formatter))
-    middle = words.write(curve.p50[index])
+    digits, unit = words.write_parts(curve.p50[index], like=curve.p50[index])
+    middle = f"{digits}\u00a0{unit}"
     low, high = sorted((curve.p10[index], curve.p90[index]))
     if bound:
         lines: tuple[str, ...] = (words.bound.format(value=middle),)

@@ -131,7 +131,7 @@ class Waterfall(QWidget):
         if index == self._chosen:
             painter.setPen(QPen(self.theme.color("focus"), 2) if self.hasFocus() else Qt.PenStyle.NoPen)
             painter.setBrush(self.theme.color("hover"))
-            painter.drawRoundedRect(QRectF(1, top + 1, self.width() - 2, self._pitch - 2), 4, 4)
+            painter.drawRoundedRect(QRectF(left - 7, top + 1, self.width() - left + 6, self._pitch - 2), 4, 4)
         start = left + row.start * scale
         bar = QRectF(start, top + (self._pitch - BAR) / 2, row.part.seconds * scale, BAR)
         if bar.width() > 0:
@@ -172,7 +172,7 @@ class Waterfall(QWidget):
         if self._chosen == len(self._rows):
             painter.setPen(QPen(self.theme.color("focus"), 2) if self.hasFocus() else Qt.PenStyle.NoPen)
             painter.setBrush(self.theme.color("hover"))
-            painter.drawRoundedRect(QRectF(1, top + 1, self.width() - 2, self._pitch - 2), 4, 4)
+            painter.drawRoundedRect(QRectF(left - 7, top + 1, self.width() - left + 6, self._pitch - 2), 4, 4)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self.theme.color("text"))
         painter.drawRoundedRect(QRectF(left, top + (self._pitch - TOTAL_BAR) / 2, width, TOTAL_BAR), 2, 2)

@@ -7,7 +7,8 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from core.sizing.report import MemoryKind, Sizing
-from desktop.charts.memory_bar import MemoryBar, bars, segments
+from desktop.charts.memory_bar import MemoryBar
+from desktop.charts.memory_parts import bars, segments
 from desktop.charts.painting import clipped_diagonal
 from desktop.theme import Theme
 from tests.desktop.fixed_sizing import STATES, eight_devices, fixed_sizing, second_tier, too_much, two_devices
