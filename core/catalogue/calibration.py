@@ -50,8 +50,10 @@ def back_end(engine: Engine, family: DeviceFamily) -> str:
 
     >>> llama = Engine(id="llama.cpp", name="llama.cpp", group="llama.cpp", weight_formats=(), kv_formats=(),
     ...                families=(), runtime_bytes=0, prefill_chunk=512)
-    >>> back_end(llama, DeviceFamily.APPLE), back_end(llama.model_copy(update={"back_end": "vulkan"}), DeviceFamily.APPLE)
-    ('llama.cpp-metal', 'llama.cpp-vulkan')
+    >>> back_end(llama, DeviceFamily.APPLE)
+    'llama.cpp-metal'
+    >>> back_end(llama.model_copy(update={"back_end": "vulkan"}), DeviceFamily.AMD_RDNA)
+    'llama.cpp-vulkan'
     """
     names = _LLAMA_CPP if engine.group == "llama.cpp" else _SERVING if engine.group == "serving" else {}
     name = engine.back_end or names.get(family, "")

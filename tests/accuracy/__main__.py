@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.errors import TonnageError
 from tests.accuracy import memory, tables
-from tests.accuracy.records import DATA, read_records
+from tests.accuracy.records import read_records
 from tests.accuracy.results import Outcome
 
 

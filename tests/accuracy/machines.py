@@ -88,7 +88,7 @@ def read_spread(record: Record, engine: Engine) -> Spread:
     tensor, pipeline = split.count("tp", 1) or 1, split.count("pp", 1) or 1
     data, experts = split.count("dp", 1) or 1, split.count("ep", 1) or 1
     count = record.count("n_gpus", record.count("device_count", tensor * pipeline * data)) or 1
-    if experts > 1 and experts > tensor or (data > 1 and record.part("flags").flag("expert_parallel")):
+    if (experts > 1 and experts > tensor) or (data > 1 and record.part("flags").flag("expert_parallel")):
         raise Unusable("expert parallelism with attention by data parallelism cannot be told in a scenario")
     rest, odd = divmod(count, tensor * pipeline)
     if odd or rest < data:
