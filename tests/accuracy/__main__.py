@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import TonnageError
-from tests.accuracy import memory, tables
+from tests.accuracy import memory, tables, throughput
 from tests.accuracy.records import read_records
 from tests.accuracy.results import Outcome
 
@@ -18,6 +18,8 @@ def main(arguments: Sequence[str]) -> int:
     try:
         if options.memory:
             outcome.add(_memory(options.memory))
+        if options.throughput:
+            outcome.add(_throughput(options.throughput))
     except TonnageError as error:
         print(f"accuracy: {error.message}", file=sys.stderr)
         return 1
@@ -30,6 +32,15 @@ def _memory(path: Path) -> Outcome:
     found = memory.compare(read_records(path))
     print(tables.kinds_table(found, f"memory: {path.name}", within=(0.01, 0.02, 0.08)))
     print(tables.groups_table(found.results, "memory by engine and family"))
+    print(tables.skips_table(found.skipped))
+    print(tables.worst_table(found.results))
+    return found
+
+
+def _throughput(path: Path) -> Outcome:
+    found = throughput.compare(read_records(path))
+    print(tables.kinds_table(found, f"speed: {path.name}"))
+    print(tables.groups_table(found.results, "speed by cell"))
     print(tables.skips_table(found.skipped))
     print(tables.worst_table(found.results))
     return found

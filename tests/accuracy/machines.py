@@ -31,20 +31,49 @@ _LINK_KINDS = (
 )
 
 
-def find_engine(record: Record, catalogue: Catalogue) -> tuple[Engine, str]:
-    """The engine, and the back end that its name ends with; one that nobody knows is the generic server."""
-    name = record.text("engine_id")
+def find_engine(record: Record, catalogue: Catalogue) -> Engine:
+    """The engine with the back end and generation of the record; an unofficial port is an engine of its own.
+
+    One that nobody knows works like the generic server.
+    """
+    name = record.text("engine_id").lower()
     if not name:
         raise Unusable("the record names no engine")
-    known = catalogue.names.resolve(Table.ENGINES, name)
-    stem, _, tail = name.lower().rpartition("-")
-    back_end = _BACK_ENDS.get(tail, "")
-    if known is None and stem:
+    known, back_end = catalogue.names.resolve(Table.ENGINES, name), ""
+    stem, _, tail = name.rpartition("-")
+    if tail in _BACK_ENDS:
+        back_end = _BACK_ENDS[tail]
         known = catalogue.names.resolve(Table.ENGINES, stem)
+        name = stem
     if known is None:
-        near = [id for id in catalogue.engines if id in name.lower().replace("llama-cpp", "llama.cpp")]
-        known = near[0] if near else "llama.cpp" if "llama.cpp" in name.lower() else "generic"
-    return catalogue.engines[known], back_end
+        relative = next((id for id in catalogue.engines if id != "generic" and id in name), "generic")
+        engine = catalogue.engines[relative].model_copy(
+            update={"id": _identity(name), "name": name[:120], "aliases": ()}
+        )
+    else:
+        engine = catalogue.engines[known]
+    own = {"back_end": back_end, "generation": generation(record, engine.group)}
+    changes = {field: value for field, value in own.items() if value}
+    return engine.model_copy(update=changes) if changes else engine
+
+
+def generation(record: Record, group: str) -> str:
+    """The generation that an engine belongs to by its date; llama.cpp also by its attention. Empty: today's.
+
+    llama.cpp uses flash attention by itself since September 2025; before, only where it was asked to.
+    """
+    date, notes = record.text("date"), record.text("notes").lower()
+    if group == "serving":
+        return "serving-2023" if date and date[:4] <= "2024" else ""
+    if group != "llama.cpp":
+        return ""
+    off = "flash attention off" in notes or "fa=0" in notes
+    old = bool(date) and date[:7] < "2025-09" and "fa=1" not in notes
+    return "flash-attention-off" if off or old else ""
+
+
+def _identity(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._/+-]", "-", name).strip("-.")[:100] or "unknown"
 
 
 def find_device(record: Record, catalogue: Catalogue) -> Device | None:

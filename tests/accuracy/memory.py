@@ -93,7 +93,7 @@ def memory_case(record: Record) -> Case:
     if record.fields.get("scoreable") is False:
         raise Unusable(record.text("scoreable_reason") or "the record says that it cannot be scored")
     catalogue = shipped()
-    engine, _ = machines.find_engine(record, catalogue)
+    engine = machines.find_engine(record, catalogue)
     model = models.find_model(record, catalogue)
     weights = formats.read_weights(record.text("weights_format"), catalogue)
     cache = formats.read_cache(record.text("kv_dtype"), catalogue)
