@@ -1,4 +1,7 @@
-"""Predictions beside measurements: python -m tests.accuracy --memory FILE --field FILE --throughput FILE --json OUT."""
+"""Predictions beside measurements: python -m tests.accuracy --memory FILE --field FILE --throughput FILE --json OUT.
+
+Without a file, the records of tests/accuracy/data are compared.
+"""
 
 import argparse
 import sys
@@ -6,25 +9,28 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import TonnageError
-from tests.accuracy import memory, tables, throughput
-from tests.accuracy.records import read_records
+from tests.accuracy import field, memory, tables, throughput
+from tests.accuracy.records import DATA, read_records
 from tests.accuracy.results import Outcome
+
+SHARED = ("memory.json", "field_cases.json", "throughput.json")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Compare the given files, or the shared ones when none is given."""
+    """Compare the given files, or the shared ones when none is given; 1, with the reason, where one cannot be read."""
     options = _parser().parse_args(arguments)
+    if not (options.memory or options.field or options.throughput):
+        options.memory, options.field, options.throughput = (DATA / name for name in SHARED)
     outcome = Outcome()
     try:
-        if options.memory:
-            outcome.add(_memory(options.memory))
-        if options.throughput:
-            outcome.add(_throughput(options.throughput))
+        for path, show in ((options.memory, _memory), (options.field, _field), (options.throughput, _throughput)):
+            if path:
+                outcome.add(show(path))
+        if options.json:
+            outcome.write(options.json)
     except TonnageError as error:
         print(f"accuracy: {error.message}", file=sys.stderr)
         return 1
-    if options.json:
-        outcome.write(options.json)
     return 0
 
 
@@ -34,6 +40,13 @@ def _memory(path: Path) -> Outcome:
     print(tables.groups_table(found.results, "memory by engine and family"))
     print(tables.skips_table(found.skipped))
     print(tables.worst_table(found.results))
+    return found
+
+
+def _field(path: Path) -> Outcome:
+    found = field.compare(read_records(path))
+    print(tables.answers_table(found, f"questions from the field: {path.name}", field.within))
+    print(tables.skips_table(found.skipped))
     return found
 
 
@@ -47,7 +60,7 @@ def _throughput(path: Path) -> Outcome:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m tests.accuracy", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.accuracy", description="Predictions beside measurements.")
     parser.add_argument("--memory", type=Path, help="records of what engines print about memory")
     parser.add_argument("--field", type=Path, help="questions from the field with known answers")
     parser.add_argument("--throughput", type=Path, help="records of measured speed")

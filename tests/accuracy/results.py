@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from core.errors import InvalidInput
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -13,6 +15,7 @@ class Result:
 
     kind     what sort of figure, for the tables
     groups   rows of the tables that it counts for, besides its kind
+    tolerance, bound   how near an answer has to be, or on which side ("at most", "at least")
     scored   False for rows of least reliability: they are in the file, not in the tables
     """
 
@@ -27,6 +30,8 @@ class Result:
     source: str = ""
     note: str = ""
     scored: bool = True
+    tolerance: float = 0.0
+    bound: str = ""
 
     @property
     def error(self) -> float:
@@ -71,4 +76,8 @@ class Outcome:
         }
 
     def write(self, path: Path) -> None:
-        path.write_text(json.dumps(self.to_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n", "utf-8")
+        text = json.dumps(self.to_json(), indent=1, ensure_ascii=False, allow_nan=False)
+        try:
+            path.write_text(text + "\n", "utf-8")
+        except OSError as error:
+            raise InvalidInput(f"{path} cannot be written: {error.strerror or error}.") from None

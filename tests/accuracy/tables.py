@@ -1,7 +1,7 @@
 """Tables for people: per kind of figure rows, skips, errors and bias; what was skipped and why; the worst rows."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 
 from tests.accuracy.results import Outcome, Result, Skip
@@ -83,4 +83,20 @@ def worst_table(results: Iterable[Result], number: int = 30) -> str:
     lines = [f"the {len(worst)} worst rows", f"  {'ratio':>6} {'measured':>12} {'predicted':>12}  record"]
     for r in worst:
         lines.append(f"  {r.p50 / r.observed:6.2f} {r.observed:12.5g} {r.p50:12.5g}  {r.id} {r.metric}: {r.note}")
+    return "\n".join(lines)
+
+
+def answers_table(outcome: Outcome, title: str, within: Callable[[Result], bool]) -> str:
+    """Per figure: how many expectations are met, and each one that is not."""
+    skipped = Counter(skip.kind for skip in outcome.skipped)
+    figures = sorted({r.kind for r in outcome.results} | skipped.keys())
+    lines = [title, f"  {'figure':34}{'rows':>5}{'skipped':>8}{'met':>5}"]
+    for figure in figures:
+        members = [r for r in outcome.results if r.kind == figure]
+        lines.append(f"  {figure:34}{len(members):5}{skipped[figure]:8}{sum(map(within, members)):5}")
+    lines += [
+        f"  not met: {r.id} {r.metric}: expected {r.observed:.6g} within {r.tolerance:.1%}, answered {r.p50:.6g}"
+        for r in outcome.results
+        if not within(r)
+    ]
     return "\n".join(lines)
