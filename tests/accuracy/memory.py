@@ -15,7 +15,7 @@ from core.scenario import Deployment, Workload
 from core.sizing.report import Sizing
 from core.units import GB, GIB, MIB
 from tests.accuracy import formats, machines, models
-from tests.accuracy.cases import Case, Parts, build, shipped
+from tests.accuracy.cases import Case, Parts, build, refusals, shipped
 from tests.accuracy.records import Record, Unusable, is_number
 from tests.accuracy.results import Outcome, Result, Skip
 
@@ -37,7 +37,8 @@ def _compare(record: Record) -> Outcome:
         observed = record.part("observed")
         if not observed.fields:
             raise Unusable("the record holds no observed figures")
-        case = memory_case(record)
+        with refusals():
+            case = memory_case(record)
     except Unusable as reason:
         figures = record.fields.get("observed")
         names = list(figures) if isinstance(figures, dict) and figures else ["all"]
@@ -47,7 +48,8 @@ def _compare(record: Record) -> Outcome:
         if name in CIRCUMSTANCES:
             continue
         try:
-            outcome.results.append(_figure(case, name, value))
+            with refusals():
+                outcome.results.append(_figure(case, name, value))
         except Unusable as reason:
             outcome.skipped.append(Skip(record.id, name, str(reason), _kind(name)))
     return outcome

@@ -10,7 +10,7 @@ from core.scenario import Deployment, Workload
 from core.sizing.report import Sizing
 from core.units import GB
 from tests.accuracy import formats, machines, models
-from tests.accuracy.cases import Case, Parts, build, shipped
+from tests.accuracy.cases import Case, Parts, build, refusals, shipped
 from tests.accuracy.records import Record, Unusable
 from tests.accuracy.results import Outcome, Result, Skip
 
@@ -45,7 +45,8 @@ def compare(records: Iterable[Record]) -> Outcome:
             metric = record.text("metric", "all")
             task = read_task(record)
             kind = task.kind.value
-            outcome.results.append(predict(record, task))
+            with refusals():
+                outcome.results.append(predict(record, task))
         except Unusable as reason:
             outcome.skipped.append(Skip(record.id, metric, str(reason), kind))
     return outcome
@@ -191,7 +192,8 @@ def offloaded_bytes(offload: Record, sizing: Sizing) -> float:
     in_layers = sum(
         float(trace[f"weights_bytes.{kind}"]) for kind in sizing.blueprint.parameters if kind.value not in apart
     )
-    return in_layers * max(0.0, (layers + 1 - int(on_device[1])) / layers) if on_device else 0.0
+    beside = layers + 1 - int(on_device[1]) if on_device else 0  # llama.cpp counts the head as one more layer
+    return in_layers * min(1.0, max(0.0, beside / layers))
 
 
 def _system_bandwidth(offload: Record) -> float:
