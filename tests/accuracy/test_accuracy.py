@@ -30,7 +30,7 @@ SPEED = {
     "decode: layer split": (0.13, 0.45, 0.78),
     "decode, part on the CPU": (0.15, 0.40, 0.80),
     "prefill": (0.39, 1.45, 0.73),
-    "first token under load": (0.40, 0.85, 0.64),
+    "first token under load": (0.35, 0.75, 0.77),
     "time per token under load": (0.16, 0.40, 0.90),
     "total under load": (0.20, 0.50, 0.74),
     "saturated": (0.19, 0.44, 0.90),

@@ -223,6 +223,15 @@ def test_depth_is_that_of_the_measurement() -> None:
     assert sizing.engine.back_end == "vulkan"
 
 
+def test_requests_that_are_sent_together_wait_longer() -> None:
+    work = {"input_len": 1024, "output_len": 128, "concurrency": 8}
+    burst, steady = (
+        sized_speed(speed(metric="ttft_ms", workload=work, notes=notes)).trace["ttft_s"]
+        for notes in ("burst: all requests sent at once", "closed loop")
+    )
+    assert burst > 1.2 * steady
+
+
 def test_a_prompt_on_top_of_a_depth() -> None:
     work = {"input_len": 512, "output_len": 0, "concurrency": 1, "context_depth": 8192}
     sizing = sized_speed(speed(metric="prefill_tok_s", workload=work))

@@ -36,6 +36,9 @@ class Kind(StrEnum):
     OFFLOAD = "decode, part on the CPU"
 
 
+_TOGETHER = re.compile(r"\bburst\b|sent at once|queued at once|static batch|start(ed)? together", re.IGNORECASE)
+
+
 def compare(records: Iterable[Record]) -> Outcome:
     """Every record, predicted or skipped with its reason."""
     outcome = Outcome()
@@ -155,6 +158,7 @@ def workload(record: Record, task: Task) -> Workload:
         output_tokens=answer,
         context_tokens=prompt + answer,
         prefix_hit_share=cached,
+        start_together=bool(_TOGETHER.search(record.text("notes"))),
     )
 
 
