@@ -239,7 +239,7 @@ def command_format(arguments: list[str]) -> None:
 
 
 def command_translations(arguments: list[str]) -> None:
-    """bring resources/i18n up to date with the texts in the sources (resources/i18n/README.md)"""
+    """bring resources/i18n and the formulas of resources/method.md up to date with the sources"""
     prepare()
     template = ROOT / "build" / "tonnage.pot"
     template.parent.mkdir(exist_ok=True)
@@ -247,6 +247,7 @@ def command_translations(arguments: list[str]) -> None:
     run([BIN / "pybabel", "-q", "extract", "-k", "N_", "-k", "marked", *plain, "-o", template, "core", "desktop"])
     kept = ["--no-fuzzy-matching", "--ignore-obsolete", "--ignore-pot-creation-date", "--width=110"]
     run([BIN / "pybabel", "-q", "update", "-D", "tonnage", "-i", template, "-d", ROOT / "resources" / "i18n", *kept])
+    run([PYTHON, "-m", "core.language.method_page"])
     say("the catalogues in resources/i18n hold every text; `make test` names those without a translation")
 
 

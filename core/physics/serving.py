@@ -1,7 +1,7 @@
 """Several users at once, in a closed loop: whoever has an answer sends the next prompt.
 
-Requests in flight share the steps of the engine. A new prompt stalls the others for a while (interference), waits behind
-other prompts (queue), and, when the cache is full, waits for somebody to finish (Little's law).
+Requests in flight share the steps of the engine. A new prompt stalls the others for a while (interference), waits
+behind other prompts (queue), and, when the cache is full, waits for somebody to finish (Little's law).
 
 References
 ----------
