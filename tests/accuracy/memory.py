@@ -42,7 +42,8 @@ def _compare(record: Record) -> Outcome:
     except Unusable as reason:
         figures = record.fields.get("observed")
         names = list(figures) if isinstance(figures, dict) and figures else ["all"]
-        outcome.skipped += [Skip(record.id, n, str(reason), _kind(n)) for n in names if n not in CIRCUMSTANCES]
+        names = [name for name in names if name not in CIRCUMSTANCES]
+        outcome.skipped += [Skip(record.id, name, str(reason), _kind(name), _family(record)) for name in names]
         return outcome
     for name, value in observed.fields.items():
         if name in CIRCUMSTANCES:
@@ -51,8 +52,14 @@ def _compare(record: Record) -> Outcome:
             with refusals():
                 outcome.results.append(_figure(case, name, value))
         except Unusable as reason:
-            outcome.skipped.append(Skip(record.id, name, str(reason), _kind(name)))
+            outcome.skipped.append(Skip(record.id, name, str(reason), _kind(name), _family(record)))
     return outcome
+
+
+def _family(record: Record) -> str:
+    """The family of models, as the record calls it."""
+    family = record.fields.get("kind")
+    return family if isinstance(family, str) and family else "not stated"
 
 
 def _kind(name: str) -> str:
@@ -71,7 +78,7 @@ def _figure(case: Case, name: str, value: Any) -> Result:
         raise Unusable("the record does not name the device")
     predicted = figure.predict(Question(case, name)) / figure.unit
     kind = _kind_here(case, name, figure)
-    groups = (f"{kind}, {case.engine.id}", f"family {case.record.text('kind', 'not stated')}")
+    groups = (f"{kind}, {case.engine.id}", f"family {_family(case.record)}")
     source = case.record.text("source")
     return Result(
         case.record.id, name, float(value), predicted, predicted, predicted, kind, groups, source, case.scenario.weights

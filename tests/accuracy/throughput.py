@@ -236,7 +236,7 @@ def predict(record: Record, task: Task) -> Result:
         task.kind.value,
         tuple(_cells(record, task, sizing)),
         record.text("source") or record.text("source_title"),
-        _note(case, sizing),
+        _note(case, task, sizing),
         scored=record.text("tier") != "C",
     )
 
@@ -246,12 +246,17 @@ def _value(sizing: Sizing, key: str, task: Task) -> float:
     return task.factor / value if task.inverse else value * task.factor
 
 
-def _note(case: Case, sizing: Sizing) -> str:
+def _note(case: Case, task: Task, sizing: Sizing) -> str:
+    """Why a row may be off: the scenario, how well it is supported, and what takes most of the time."""
     plan, work = sizing.plan, case.scenario.workload
+    prompt = task.kind in (Kind.PREFILL, Kind.FIRST_TOKEN)
+    estimate = sizing.prefill if task.kind is Kind.PREFILL else sizing.ttft if prompt else sizing.decode
+    longest = max(sizing.prefill_step if prompt else sizing.step, key=lambda part: part.seconds)
+    model = case.scenario.model.id if case.scenario.model.kind == "catalogue" else ""
     return (
-        f"{case.scenario.model.id if case.scenario.model.kind == 'catalogue' else ''} {case.scenario.weights}, "
-        f"{sizing.device.id} TP{plan.tensor} PP{plan.pipeline} x{plan.replicas}, {sizing.engine.id}, "
-        f"{work.requests_at_once} at once, {work.prompt_tokens}+{work.output_tokens}"
+        f"{model} {case.scenario.weights}, {sizing.device.id} TP{plan.tensor} PP{plan.pipeline} x{plan.replicas}, "
+        f"{_engine_family(sizing)}, {work.requests_at_once} at once, {work.prompt_tokens}+{work.output_tokens}; "
+        f"evidence {estimate.evidence.value}, mostly {longest.cause.value}"
     )
 
 
