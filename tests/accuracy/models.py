@@ -149,7 +149,7 @@ def _size(bits: Mapping[TensorClass, float], chosen: WeightFormat, blueprint: Bl
 
 def counted(chosen: WeightFormat, blueprint: Blueprint) -> dict[TensorClass, int]:
     """Parameters that a file in this format holds."""
-    absent = _NOT_IN_GGUF if chosen.container == "gguf" else (TensorClass.MTP,)
+    absent = _NOT_IN_GGUF if chosen.container == "gguf" else ()
     return {kind: n for kind, n in blueprint.parameters.items() if kind not in absent}
 
 
