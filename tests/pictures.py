@@ -50,6 +50,7 @@ def take(folder: Path) -> None:
         application.complete()
         application.session.new(scenario())
         panel = application.window.findChild(ResultsPanel)
+        assert panel is not None
         for number, name in enumerate(TABS):
             panel.show_tab(number)
             _grab(application, folder / f"{name}.png")
