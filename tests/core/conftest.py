@@ -17,6 +17,7 @@ from core.architecture.blueprint import (
 )
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import (
+    Allocator,
     Device,
     DeviceFamily,
     DeviceKind,
@@ -138,18 +139,18 @@ def engines() -> list[Engine]:
     everywhere = tuple(DeviceFamily)
     return [
         Engine(
-            id="vllm", name="vLLM", group="serving", weight_formats=("fp16", "fp8", "nvfp4"),
+            id="vllm", name="vLLM", group="serving", allocator=Allocator.VLLM, weight_formats=("fp16", "fp8", "nvfp4"),
             kv_formats=("fp16", "fp8", "fp8-head", "nvfp4"),
             families=(DeviceFamily.NVIDIA_GDDR, DeviceFamily.NVIDIA_HBM, DeviceFamily.NVIDIA_UNIFIED),
             memory_share=0.92, runtime_bytes=3_000_000_000, prefill_chunk=8192, sources={"": SOURCE},
         ),
         Engine(
-            id="llama.cpp", name="llama.cpp", group="llama.cpp", weight_formats=("q4_k_m", "fp16"),
+            id="llama.cpp", name="llama.cpp", group="llama.cpp", allocator=Allocator.LLAMA_CPP, weight_formats=("q4_k_m", "fp16"),
             kv_formats=("fp16",), families=everywhere, runtime_bytes=1_000_000_000, prefill_chunk=512, block_tokens=1,
             tensor_parallel=False, containers=("safetensors", "gguf"),
         ),
         Engine(
-            id="mlx", name="MLX", group="mlx", weight_formats=("fp16",), kv_formats=("fp16",),
+            id="mlx", name="MLX", group="mlx", allocator=Allocator.MLX, weight_formats=("fp16",), kv_formats=("fp16",),
             families=(DeviceFamily.APPLE,), runtime_bytes=1_000_000_000, prefill_chunk=2048, block_tokens=1,
         ),
     ]  # fmt: skip
