@@ -243,7 +243,7 @@ class Trace:
         for name, at in entry.inputs.items():
             keys = [at] if isinstance(at, str) else list(at)
             numbers = [write(self._values[k], self.entry(k).unit) for k in keys]
-            written[name] = numbers[0] if isinstance(at, str) else " + ".join(numbers)
+            written[name] = numbers[0] if isinstance(at, str) else " + ".join(numbers) or "0"
         return _Substitute(written).text(text)
 
 
