@@ -373,6 +373,9 @@ def _pool(trace: Trace, s: Situation) -> None:
         )
         concurrency = {"concurrency": "kv_pool.concurrency", "context_tokens": "workload.context_tokens"}
         trace.compute("kv_pool.tokens", vllm.printed_tokens, **concurrency)
+        groups = ["kv_pool.groups"] if "kv_pool.groups" in trace else ["kv_pool.one_group"]
+        by_group = {"blocks": "kv_pool.blocks", "block_tokens": "engine.block_tokens"}
+        trace.compute("kv_pool.tokens_by_group", vllm.printed_tokens_by_group, groups=groups, **by_group)
     elif s.scenario.mode is Mode.REAL and s.engine.allocator is Allocator.SGLANG and "kv_pool.rate" in trace:
         trace.compute("kv_pool.tokens", sglang.pool_tokens, **free, bytes_per_token="kv_pool.rate")
 

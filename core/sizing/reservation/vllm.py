@@ -197,6 +197,7 @@ def _grouping(trace: Trace, s: Situation, caching: Groups) -> None:
     for kind in kinds:
         size = {"group_size": "kv_pool.group_size"}
         trace.compute(f"{kind}.groups", rules.groups_of, layers=f"{kind}.layers", **size)
+    trace.compute("kv_pool.groups", rules.all_blocks, groups=[f"{kind}.groups" for kind in kinds])
     trace.compute(
         "kv_pool.phantom_layers",
         rules.phantom_layers,
