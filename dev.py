@@ -239,7 +239,7 @@ def command_format(arguments: list[str]) -> None:
 
 
 def command_translations(arguments: list[str]) -> None:
-    """bring resources/i18n up to date with the texts in the sources (resources/i18n/README.md)"""
+    """bring resources/i18n and the formulas of resources/method.md up to date with the sources"""
     prepare()
     template = ROOT / "build" / "tonnage.pot"
     template.parent.mkdir(exist_ok=True)
@@ -247,6 +247,7 @@ def command_translations(arguments: list[str]) -> None:
     run([BIN / "pybabel", "-q", "extract", "-k", "N_", "-k", "marked", *plain, "-o", template, "core", "desktop"])
     kept = ["--no-fuzzy-matching", "--ignore-obsolete", "--ignore-pot-creation-date", "--width=110"]
     run([BIN / "pybabel", "-q", "update", "-D", "tonnage", "-i", template, "-d", ROOT / "resources" / "i18n", *kept])
+    run([PYTHON, "-m", "core.language.method_page"])
     say("the catalogues in resources/i18n hold every text; `make test` names those without a translation")
 
 
@@ -255,6 +256,12 @@ def command_bench(arguments: list[str]) -> None:
     need("measuring", OFFSCREEN)
     prepare()
     run([BIN / "pytest", "tests/bench", "-m", "bench", "-q", *arguments])
+
+
+def command_accuracy(arguments: list[str]) -> None:
+    """set predictions beside measurements and print the errors (--memory, --field, --throughput, --json FILE)"""
+    prepare()
+    run([PYTHON, "-m", "tests.accuracy", *arguments])
 
 
 def command_package(arguments: list[str]) -> None:
@@ -311,6 +318,7 @@ COMMANDS = {
     "format": command_format,
     "translations": command_translations,
     "bench": command_bench,
+    "accuracy": command_accuracy,
     "package": command_package,
     "lock": command_lock,
     "system": command_system,

@@ -1,8 +1,8 @@
 """How every figure came about: the numbers that were given, and the formulas that were applied to them.
 
 A `Trace` is filled while a scenario is sized. Each entry is either *given* (a catalogue figure, a choice of the user, a
-number counted from a model file) or *computed* (a formula function applied to entries that are already there). Because a
-computed entry names its function and its inputs, it can be explained in words, printed with its numbers put in, and
+number counted from a model file) or *computed* (a formula function applied to entries that are already there). Because
+a computed entry names its function and its inputs, it can be explained in words, printed with its numbers put in, and
 evaluated again: `Trace.reevaluate` must return the very same float.
 
 A formula is an ordinary function whose docstring states the formula as `name = expression` in its second paragraph,
@@ -232,36 +232,3 @@ class Trace:
             if isinstance(entry, Computed)
             and any(key == at or (not isinstance(at, str) and key in at) for at in entry.inputs.values())
         ]
-
-    def with_numbers(self, key: str, write: Callable[[Any, Unit], str]) -> str:
-        """The formula's expression with each parameter replaced by its written value."""
-        entry = self.entry(key)
-        if isinstance(entry, Given):
-            return write(entry.value, entry.unit)
-        text = formula_of(entry.function).expression
-        written: dict[str, str] = {}
-        for name, at in entry.inputs.items():
-            keys = [at] if isinstance(at, str) else list(at)
-            numbers = [write(self._values[k], self.entry(k).unit) for k in keys]
-            written[name] = numbers[0] if isinstance(at, str) else " + ".join(numbers) or "0"
-        return _Substitute(written).text(text)
-
-
-class _Substitute(ast.NodeTransformer):
-    """Replaces names in an expression by text; `sum(terms)` becomes the written sum."""
-
-    def __init__(self, written: Mapping[str, str]) -> None:
-        self.written = written
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        if isinstance(node.func, ast.Name) and node.func.id == "sum" and isinstance(node.args[0], ast.Name):
-            return ast.Name(id=self.written.get(node.args[0].id, node.args[0].id), ctx=ast.Load())
-        node.args = [self.visit(a) for a in node.args]
-        return node
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        return ast.Name(id=self.written.get(node.id, node.id), ctx=ast.Load())
-
-    def text(self, expression: str) -> str:
-        tree = ast.parse(expression, mode="eval")
-        return ast.unparse(self.visit(tree)).replace(" * ", " × ").replace(" / ", " ÷ ").replace(" - ", " − ")

@@ -7,9 +7,11 @@ sizing does not hold is written as "unknown".
 from collections.abc import Callable
 from decimal import Decimal
 
+from core.architecture.blueprint import NoteKind
 from core.language.messages import gettext as _
 from core.language.messages import marked
 from core.language.numbers import Formatter, current
+from core.language.sentences import reading_note
 from core.sizing.report import Finding, FindingKind, Sizing
 from core.trace import Trace
 from core.units import Unit
@@ -63,10 +65,10 @@ _SENTENCES = {
         "{accelerators} machines hold a larger model together, but one answer is written no faster than on one."
     ),
     FindingKind.KV_HEADS_REPLICATED: marked(
-        "{kv_heads} KV heads on {tensor} accelerators: heads are copied, so the cache takes more memory in all."
+        "{first} KV heads on {tensor} accelerators: heads are copied, so the cache takes more memory in all."
     ),
     FindingKind.HEADS_NOT_DIVISIBLE: marked(
-        "{query_heads} heads cannot be divided among {tensor} accelerators: choose another tensor parallel width."
+        "{first} heads cannot be divided among {tensor} accelerators: choose another tensor parallel width."
     ),
     FindingKind.EVIDENCE_GENERIC: marked(
         "Neither this device family nor this engine was measured: expect {speed_range}, and measure before you promise."
@@ -79,15 +81,15 @@ _SENTENCES = {
         "no limit set by the engine."
     ),
     FindingKind.TEXTBOOK_KV: marked(
-        "With a cache in every layer one request would take {second}; {model} keeps one in {caching_layers} of its "
-        "{layers} layers and takes {first}."
+        "The rule of thumb, a full cache in every layer, gives {second} for one request; {model} is built otherwise "
+        "and takes {first}."
     ),
     FindingKind.TEXTBOOK_WEIGHTS: marked(
         "Parameters times bits give {second}; with scales, and with the parts kept in higher precision, "
         "the weights take {first}."
     ),
     FindingKind.CHECKPOINT_JUST_MISSES: marked(
-        "The published checkpoint {subject} takes {first}, just more than the {second} that can be used."
+        "The checkpoint in {subject}, as it is published, takes {first}: just more than the {second} that can be used."
     ),
     FindingKind.MOE_ACTIVE_RESIDENT: marked(
         "{active} of {total} parameters work on each token, but all of them must lie in memory."
@@ -100,6 +102,13 @@ _SENTENCES = {
     ),
 }
 
+#: Where the founding article speaks of this very model, its own figure is named.
+_ARTICLE_KEY = "article.kv_bytes_per_request"
+_ARTICLE_KV = marked(
+    "The article’s {article} for one request do not apply: its example keeps a cache in {article_layers} layers, "
+    "{model} in {caching_layers} of its {layers}, which takes {first}."
+)
+
 
 def finding_title(kind: FindingKind) -> str:
     """A heading of a few words."""
@@ -108,14 +117,19 @@ def finding_title(kind: FindingKind) -> str:
 
 def finding_sentence(finding: Finding, sizing: Sizing) -> str:
     """What a person should know, with the numbers of this sizing."""
-    return _(_SENTENCES[finding.kind]).format_map(_Numbers(finding, sizing, current()))
+    text = _ARTICLE_KV if _ARTICLE_KEY in finding.figures else _SENTENCES[finding.kind]
+    return _(text).format_map(_Numbers(finding, sizing, current()))
 
 
 class _Numbers(dict[str, str]):
     """The numbers and names that sentences ask for, written when one asks."""
 
     def __init__(self, finding: Finding, sizing: Sizing, write: Formatter) -> None:
-        super().__init__(subject=finding.subject)
+        subject = finding.subject
+        if finding.kind is FindingKind.MODEL_READ_WITH_WARNING:
+            kind, _colon, about = subject.partition(":")
+            subject = reading_note(NoteKind(kind), about)
+        super().__init__(subject=subject)
         self.finding, self.sizing, self.formatter = finding, sizing, write
 
     def __missing__(self, name: str) -> str:
@@ -159,12 +173,6 @@ def _speed_range(sizing: Sizing, write: Formatter) -> str:
     return write.range(sizing.decode.p10, sizing.decode.p90, write.speed_parts)
 
 
-def _heads(sizing: Sizing, write: Formatter, query: bool) -> str:
-    groups = sizing.blueprint.attention
-    heads = [group.query_heads if query else group.kv_heads for group in groups]
-    return write.count(min(heads)) if heads else write.unknown()
-
-
 _NUMBERS: dict[str, Callable[[Sizing, Formatter], str]] = {
     "device": lambda s, _w: s.device.name,
     "engine": lambda s, _w: s.engine.name,
@@ -181,11 +189,11 @@ _NUMBERS: dict[str, Callable[[Sizing, Formatter], str]] = {
     "exchange": lambda s, w: _traced(s.trace, "all_reduce_share", w),
     "accelerators": lambda s, w: w.count(s.plan.ranks),
     "tensor": lambda s, w: w.count(s.plan.tensor),
-    "kv_heads": lambda s, w: _heads(s, w, query=False),
-    "query_heads": lambda s, w: _heads(s, w, query=True),
     "speed_range": _speed_range,
     "price_low": lambda s, w: _price(s, w, high=False),
     "price_high": lambda s, w: _price(s, w, high=True),
+    "article": lambda s, w: _traced(s.trace, _ARTICLE_KEY, w),
+    "article_layers": lambda s, w: _traced(s.trace, "article.layers", w),
     "caching_layers": lambda s, w: w.count(s.blueprint.caching_layers),
     "layers": lambda s, w: w.count(s.blueprint.layers),
     "active": lambda s, w: _traced(s.trace, "model.active_parameters", w),

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from core.language.figures import label
 from core.language.messages import gettext as _
 from core.language.messages import marked
-from core.language.numbers import Formatter
+from core.language.numbers import Formatter, current
 from core.trace import Computed, Trace, formula_of
 
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
@@ -53,7 +53,7 @@ def in_words(trace: Trace, key: str) -> str:
     if not isinstance(entry, Computed):
         return ""
     names = {name: _names(at) for name, at in entry.inputs.items()}
-    return write(formula_of(entry.function).expression, names)
+    return write(formula_of(entry.function).expression, names, current().number)
 
 
 def with_numbers(trace: Trace, key: str, formatter: Formatter) -> str:

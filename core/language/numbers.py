@@ -261,6 +261,16 @@ class Formatter:
             return f"{sign}{digits}{NBSP}{symbol}"
         return f"{sign}{symbol}{NBSP if symbol[-1].isalpha() else ''}{digits}"
 
+    def money_range(self, low: float | Decimal, high: float | Decimal, currency: str) -> str:
+        """A range of prices with its sign once: $8,565–16,000, 8.565–16.000 $."""
+        if low == high:
+            return self.money(high, currency)
+        first, second = self.money(low, currency), self.money(high, currency)
+        symbol = self._currency_symbols.get(currency, currency)
+        if self._currency_first:
+            return f"{first}{EN_DASH}{second.removeprefix(symbol).lstrip(NBSP)}"
+        return f"{first.removesuffix(symbol).rstrip(NBSP)}{EN_DASH}{second}"
+
     def date(self, day: datetime.date) -> str:
         """A date in words: 20 November 2026, 20. November 2026, 20 novembre 2026."""
         return format_date(day, "d MMMM y" if self.language == "en" else "long", locale=self._locale)

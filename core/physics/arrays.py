@@ -12,7 +12,7 @@ from typing import Any
 
 
 def _is_array(*values: Any) -> bool:
-    for value in values:  # a plain loop: this is asked at every step of a formula
+    for value in values:  # noqa: SIM110 -- asked at every step of a formula, where a generator costs
         if hasattr(value, "ndim"):
             return True
     return False

@@ -1,8 +1,8 @@
 """The time of one decode step: every request in it gets one more token.
 
 A step reads the weights once, whatever the number of requests; it reads each request's own cache; it multiplies; it
-launches kernels; and under tensor parallelism it exchanges. Each part is a formula of its own, so that a step is a sum of
-causes.
+launches kernels; and under tensor parallelism it exchanges. Each part is a formula of its own, so that a step is a sum
+of causes.
 
 References
 ----------

@@ -278,7 +278,7 @@ def compressed_held_bytes(bytes_per_token: float, tokens: Any, window_bytes: int
 
 @formula(Unit.BYTE)
 def rank_cache_bytes(read: Any, kv_heads: int, ranks: int) -> Any:
-    """The part of a cache that one tensor-parallel rank reads: whole heads, so that few heads are read by several ranks.
+    """The part of a cache that one tensor-parallel rank reads: whole heads, so several ranks read the same few.
 
     bytes = read * ceil(kv_heads / ranks) / kv_heads
 

@@ -1,8 +1,8 @@
 """The time to read a prompt: all its tokens go through the model in chunks before the first answer token.
 
 A chunk is one pass over all weights. Its multiplications are long matrix products that reach a good share of the
-vendor's rate once there are enough tokens in them; mixture-of-experts layers split the tokens among the experts, so each
-product is shorter. Attention is counted separately: it grows with the square of the prompt.
+vendor's rate once there are enough tokens in them; mixture-of-experts layers split the tokens among the experts, so
+each product is shorter. Attention is counted separately: it grows with the square of the prompt.
 
 References
 ----------
@@ -353,7 +353,7 @@ def prompt_tokens_per_second(tokens: Any, seconds: Any) -> Any:
 
 @formula(Unit.FLOP)
 def without_head(wide: int, head: int) -> int:
-    """Operations per prompt token with the 16-bit tensors of the layers; the output projection sees the last token only.
+    """Operations per prompt token with the 16-bit tensors of the layers; the head sees the last token only.
 
     flops = wide - head
 

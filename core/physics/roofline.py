@@ -22,7 +22,9 @@ def effective_bandwidth(
 ) -> float:
     """Bandwidth that long reads reach on a device whose execution units can keep only so many bytes in flight.
 
-    effective = min(bandwidth, 1 / sqrt(1 / (bandwidth * reached_share) ** 2 + 1 / (units * clock * bytes_per_clock) ** 2))
+    effective = min(
+        bandwidth, 1 / sqrt(1 / (bandwidth * reached_share) ** 2 + 1 / (units * clock * bytes_per_clock) ** 2)
+    )
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Several users at once, in a closed loop: whoever has an answer sends the next prompt.
 
-Requests in flight share the steps of the engine. A new prompt stalls the others for a while (interference), waits behind
-other prompts (queue), and, when the cache is full, waits for somebody to finish (Little's law).
+Requests in flight share the steps of the engine. A new prompt stalls the others for a while (interference), waits
+behind other prompts (queue), and, when the cache is full, waits for somebody to finish (Little's law).
 
 References
 ----------
@@ -188,6 +188,32 @@ def prompt_share(batch: Any, prefill: Any, output: Any, step: Any) -> Any:
     0.5
     """
     return batch * prefill / (batch * prefill + output * step)
+
+
+@formula(Unit.RATIO)
+def queue_of_a_burst(queue: float, share: Any, least: float) -> Any:
+    """Weight of the prompts before a new one when all requests are sent at the same moment.
+
+    weight = max(queue, least / share)
+
+    Parameters
+    ----------
+    queue : weight when requests come one by one
+    share : of the time that the engine spends on prompts
+    least : product of weight and share that a burst has at least
+
+    Returns
+    -------
+    weight
+
+    Notes
+    -----
+    Half of the others' prompts would be worth 1; engines compute several at once, which makes it less.
+
+    >>> queue_of_a_burst(0.3, 0.5, 0.4), queue_of_a_burst(0.9, 0.5, 0.4)
+    (0.8, 0.9)
+    """
+    return maximum(queue, least / share)
 
 
 @formula(Unit.SECOND)

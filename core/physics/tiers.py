@@ -1,8 +1,8 @@
 """Memory in tiers: each tier's bytes over that tier's own bandwidth, added, never averaged.
 
-What does not fit into the fast memory of an accelerator lies in a slower one and is read there for every token. A second
-tier that the accelerator reads itself (unified or coherent memory) is as fast as its memory; one that the CPU reads and
-multiplies (layers offloaded to the CPU) reaches about half of that and costs a round trip per layer.
+What does not fit into the fast memory of an accelerator lies in a slower one and is read there for every token. A
+second tier that the accelerator reads itself (unified or coherent memory) is as fast as its memory; one that the CPU
+reads and multiplies (layers offloaded to the CPU) reaches about half of that and costs a round trip per layer.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from core.units import Unit
 
 @formula(Unit.SHARE)
 def experts_spilled_share(spilled: float, experts: float) -> float:
-    """Share of the routed experts that lies in the second tier: engines move experts there first, as they are read least.
+    """Share of the routed experts that lies in the second tier: engines move the least read first.
 
     share = min(1, spilled / max(experts, 1))
 

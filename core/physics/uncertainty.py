@@ -1,8 +1,9 @@
 """How far a speed may be from its estimate: P10, P50 and P90.
 
-The estimate is the median of a log-normal distribution. Its spread (standard deviation of the logarithm) is what remained
-between prediction and measurement when whole sources were left out, by kind of figure and grade of evidence; it widens
-where measurements scatter more. No range is narrower than P90/P10 = 1.3, and none passes what physics allows.
+The estimate is the median of a log-normal distribution. Its spread (standard deviation of the logarithm) is what
+remained between prediction and measurement when whole sources were left out, by kind of figure and grade of evidence;
+it widens where measurements scatter more. No range is narrower than P90/P10 = 1.3, and none passes what physics
+allows.
 """
 
 import math

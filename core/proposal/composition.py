@@ -113,12 +113,10 @@ def _cover(sizing: Sizing, options: ProposalOptions, write: Formatter, frame: Fr
 
 
 def _legal(options: ProposalOptions) -> str:
-    made = _("Figures computed with Tonnage {version}.").format(version=__version__)
-    if options.method_version:
-        made = _("Figures computed with Tonnage {version}, method {method}.").format(
-            version=__version__, method=options.method_version
-        )
-    if options.method_version and options.catalogue_version:
+    made = _("Figures computed with Tonnage {version}, method {method}.").format(
+        version=__version__, method=options.method_version
+    )
+    if options.catalogue_version:
         made = _("Figures computed with Tonnage {version}, method {method}, catalogue of {catalogue}.").format(
             version=__version__, method=options.method_version, catalogue=options.catalogue_version
         )
@@ -129,13 +127,16 @@ def _summary(sizing: Sizing, write: Formatter) -> str:
     """The answer in three lines."""
     if sizing.verdict is Verdict.DOES_NOT_FIT:
         text = _(
-            "{hardware} does not carry this work: {requests} with up to {context} tokens each need {total}, "
+            "{hardware} does not carry this work: {total} are needed for {requests} with up to {context} tokens, "
             "and {missing} of that are missing. The pages that follow say what would help."
         )
     else:
-        text = _(
+        text = ngettext(
+            "{hardware} answers {requests} at a time, with up to {context} tokens, "
+            "and writes {speed} tokens per second.",
             "{hardware} answers {requests} at the same moment, each with up to {context} tokens, "
-            "and writes {speed} tokens per second for every one of them."
+            "and writes {speed} tokens per second for every one of them.",
+            sizing.required_requests,
         )
     return text.format(
         hardware=hardware(sizing),
@@ -237,7 +238,7 @@ def _model(sizing: Sizing, write: Formatter) -> str:
             active=write.parameters_in_words(sizing.trace["model.active_parameters"]),
         ),
         _("Its weights are stored in {weights}, its cache in {cache}; {engine} serves it.").format(
-            weights=scenario.weights.upper(), cache=scenario.kv_format.upper(), engine=sizing.engine.name
+            weights=format_name(scenario.weights), cache=format_name(scenario.kv_format), engine=sizing.engine.name
         ),
     ]
     for companion in scenario.companions:
@@ -248,6 +249,14 @@ def _model(sizing: Sizing, write: Formatter) -> str:
             )
         )
     return " ".join(parts)
+
+
+def format_name(format_id: str) -> str:
+    """A format as people write it: "NVFP4"; the rules of thumb are named as such."""
+    if format_id.startswith("flat"):
+        return _("plain {bits} bit").format(bits=format_id.removeprefix("flat").lstrip("-"))
+    name, _separator, manner = format_id.replace("-", "_").partition("_")
+    return f"{name.upper()} {manner.replace('_', ' ')}" if len(manner) > 4 else format_id.upper()
 
 
 def _answer_buy(sizing: Sizing) -> str:

@@ -28,7 +28,7 @@ def memory(sizing: Sizing, write: Formatter, figures: Figures) -> Memory:
         page=_page(sizing, write),
         exhibit=_exhibit(sizing, write, figures),
         bars=bars(sizing, write),
-        heading=_("Item by item"),
+        heading=_heading(sizing),
         table=_items(sizing, write, figures),
         note=_note(sizing),
     )
@@ -103,9 +103,9 @@ def _exhibit(sizing: Sizing, write: Formatter, figures: Figures) -> Exhibit:
         "missing": write.bytes(sizing.shortfall_bytes),
     }
     if sizing.fits:
-        message = _("{requests} of {context} tokens take {total} of the {limit} the engine may use")
+        message = _("{total} of the {limit} the engine may use, for {requests} of {context} tokens")
     else:
-        message = _("{requests} of {context} tokens need {total}, {missing} more than there is")
+        message = _("{total}, {missing} more than there is, for {requests} of {context} tokens")
     return Exhibit(
         number=_("Exhibit {number}").format(number=1),
         message=message.format(**numbers),
@@ -146,13 +146,13 @@ def _items(sizing: Sizing, write: Formatter, figures: Figures) -> Table:
             rows.append(_row(label, item.bytes, write, figures.found(item.key), swatch=colour))
     used = sum(tier.used_bytes for tier in use.tiers)
     rows.append(_row(_("In use"), used, write, "", strong=True))
-    first = use.tiers[0]
-    if first.overflow_bytes:
-        rows.append(_row(_("Too much"), first.overflow_bytes, write, "", strong=True))
-    else:
-        rows.append(
-            _row(_("Free below the limit"), first.limit_bytes - first.used_bytes, write, figures.found(first.limit_key))
-        )
+    for tier in use.tiers:
+        if tier.overflow_bytes:
+            rows.append(_row(_("Too much"), tier.overflow_bytes, write, "", strong=True))
+        else:
+            several = len(use.tiers) > 1
+            name = _("Free in {memory}").format(memory=tier.name) if several else _("Free below the limit")
+            rows.append(_row(name, tier.limit_bytes - tier.used_bytes, write, figures.found(tier.limit_key)))
     return Table(
         columns=(
             Column(_("Item"), width="1.2fr"),
@@ -167,6 +167,13 @@ def _items(sizing: Sizing, write: Formatter, figures: Figures) -> Table:
 
 def _row(name: str, amount: float, write: Formatter, found: str, strong: bool = False, swatch: str = "") -> Row:
     return Row((name, write.gigabytes(amount), write.gibibytes(amount), found), strong, swatch)
+
+
+def _heading(sizing: Sizing) -> str:
+    """Several accelerators hold different things; the table is of the fullest."""
+    if len(sizing.devices) == 1 and sizing.devices[0].count == 1:
+        return _("Item by item")
+    return _("Item by item, on the fullest accelerator")
 
 
 def _note(sizing: Sizing) -> Note | None:

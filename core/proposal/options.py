@@ -7,6 +7,7 @@ import datetime
 import re
 from dataclasses import dataclass, field
 
+from core import METHOD_VERSION
 from core.errors import ProposalError
 
 _COLOUR = re.compile(r"^#[0-9A-Fa-f]{6}$")
@@ -35,5 +36,5 @@ class ProposalOptions:
     author: str = ""
     currency: str = ""  # "" takes the scenario's
     brand: Brand = field(default_factory=Brand)
-    method_version: str = ""
+    method_version: str = METHOD_VERSION
     catalogue_version: str = ""

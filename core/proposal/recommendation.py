@@ -6,7 +6,7 @@ from core.language.findings import finding_sentence, finding_title
 from core.language.messages import gettext as _
 from core.language.messages import pgettext
 from core.language.numbers import EN_DASH, Formatter
-from core.language.sentences import device_with_count, verdict_word
+from core.language.sentences import device_with_count, requests, verdict_word
 from core.proposal.values import Column, Page, Point, Recommendation, Row, Table, Tile
 from core.sizing.report import Estimate, Finding, FindingKind, Sizing, Verdict, Weight
 
@@ -129,11 +129,11 @@ def _points_for(sizing: Sizing, write: Formatter) -> list[Point]:
             )
         )
     if trace["max_concurrency"] > sizing.required_requests:
-        text = _("You need {required} requests at once; there is room for {fits}.")
+        text = _("You need {required} at once; there is room for {fits}.")
         points.append(
             Point(
                 _("It can grow."),
-                text.format(required=write.count(sizing.required_requests), fits=write.count(trace["max_concurrency"])),
+                text.format(required=requests(sizing.required_requests), fits=write.count(trace["max_concurrency"])),
             )
         )
     return points
@@ -254,6 +254,5 @@ def price(sizing: Sizing, write: Formatter) -> str:
         return write.money(economics.price, economics.currency)
     if listed is None:
         return write.unknown()
-    low, high = write.money(listed.low, listed.currency), write.money(listed.high, listed.currency)
-    span = low if low == high else _("{low} to {high}").format(low=low, high=high)
-    return _("{price} ({date})").format(price=span, date=listed.as_of) if listed.as_of else span
+    span = write.money_range(listed.low, listed.high, listed.currency)
+    return f"{span}\n({listed.as_of})" if listed.as_of else span

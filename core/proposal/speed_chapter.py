@@ -3,7 +3,7 @@
 from core.language.figures import label
 from core.language.messages import gettext as _
 from core.language.numbers import EN_DASH, Formatter
-from core.language.sentences import cause, cause_reason, evidence, evidence_meaning, limit
+from core.language.sentences import cause, cause_reason, evidence, evidence_meaning, limit, requests
 from core.proposal.appendix import Figures
 from core.proposal.values import Column, Exhibit, Page, Point, Row, Speed, Step, Table
 from core.sizing.report import Cause, Estimate, Evidence, Sizing
@@ -69,8 +69,8 @@ def _exhibit(sizing: Sizing, write: Formatter, figures: Figures) -> Exhibit:
     message = _("{cause}: {part} of the {total} that each token takes").format(
         cause=cause(largest.cause), part=write.seconds(largest.seconds), total=total
     )
-    conditions = _("Time of one token with {requests} requests at once, middle of the range (P50).").format(
-        requests=write.count(sizing.required_requests)
+    conditions = _("Time of one token with {requests} at once, middle of the range (P50).").format(
+        requests=requests(sizing.required_requests)
     )
     parts = "; ".join(f"{cause(part.cause)} {write.seconds(part.seconds)}" for part in sizing.step if part.seconds > 0)
     return Exhibit(

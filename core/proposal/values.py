@@ -191,24 +191,49 @@ class AppendixFigure:
 
 
 @dataclass(frozen=True, slots=True)
+class AppendixChapter:
+    title: str
+    figures: tuple[AppendixFigure, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class AppendixInput:
+    """A number that was given."""
+
     name: str
     value: str
-    source: str
-    address: str  # "" or an https address
+    kind: str  # what sort of origin: "your choice", "catalogue", ...
+    source: str  # "S3", or empty where there is none to cite
+    detail: str  # how a fitted number is made up
+
+
+@dataclass(frozen=True, slots=True)
+class AppendixSource:
+    number: str
+    title: str
+    address: str  # "" or an address on the web
     date: str
     confidence: str
 
 
 @dataclass(frozen=True, slots=True)
 class Appendix:
+    """Every figure shown with the way to it, in chapters; then what was given."""
+
     page: Page
-    figures: tuple[AppendixFigure, ...]
+    chapters: tuple[AppendixChapter, ...]
     inputs_page: Page
     headings: tuple[str, ...]
     inputs: tuple[AppendixInput, ...]
+    sources_heading: str
+    source_headings: tuple[str, ...]
+    sources: tuple[AppendixSource, ...]
     glossary_heading: str
     glossary: tuple[Point, ...]
+
+    @property
+    def figures(self) -> list[AppendixFigure]:
+        return [figure for chapter in self.chapters for figure in chapter.figures]
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,8 @@ STATE_SHARE = 0.7
 PIPELINE_KEPT = 0.9
 #: A layer on the CPU costs a round trip between CPU and accelerator [s].
 OFFLOAD_ROUND_TRIP_S = 30e-6
+#: Of the other prompts' time, a request in a burst waits for this share at least.
+BURST_LEAST_QUEUE = 0.4
 #: Most requests that an engine schedules together.
 ENGINE_SLOTS = 2048
 
@@ -50,14 +52,14 @@ def circumstances(situation: Situation, calibration: Calibration) -> Circumstanc
     return Circumstances(
         group=engine.group,
         engine=engine.id,
-        back_end=back_end(engine.id, engine.group, device.family),
+        back_end=back_end(engine, device.family),
         family=device.family,
         architecture=device.architecture,
         format_class=situation.weight_format.format_class,
         device=device.accelerator_id or device.id,
         link=link.id if link and situation.plan.tensor > 1 else "",
         attention="window" if windowed else "",
-        generation=calibration.generation,
+        generation=engine.generation or calibration.generation,
     )
 
 

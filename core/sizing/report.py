@@ -1,7 +1,7 @@
 """What `size()` returns: every figure in a trace, and the structure in which a person reads them.
 
-The numbers live in `Sizing.trace`; the small records here say which of them belong together and name their keys, so that
-any figure on screen or paper can be explained. Words are put to these enums in `core.language`.
+The numbers live in `Sizing.trace`; the small records here say which of them belong together and name their keys, so
+that any figure on screen or paper can be explained. Words are put to these enums in `core.language`.
 """
 
 from dataclasses import dataclass
@@ -206,12 +206,6 @@ class Sizing:
     @property
     def fits(self) -> bool:
         return self.verdict is not Verdict.DOES_NOT_FIT
-
-    def explain(self, key: str) -> str:
-        """The formula of a figure with its numbers put in, plain; `core.language` writes it for people."""
-        return self.trace.with_numbers(
-            key, lambda value, _unit: f"{value:g}" if isinstance(value, float) else str(value)
-        )
 
 
 #: Keys of the trace that other parts rely on. Sizing may record more; it always records these.

@@ -45,6 +45,7 @@ def test_where_chooses_element_by_element() -> None:
 
 
 def test_numpy_is_imported_for_arrays_only() -> None:
-    code = "import sys; from core.physics import arrays as a; a.power(2, 3); a.minimum(1, 2); print('numpy' in sys.modules)"
+    code = "import sys; from core.physics import arrays as a; a.power(2, 3); a.minimum(1, 2); "
+    code += "print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

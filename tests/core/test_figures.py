@@ -1,13 +1,21 @@
 """Every figure has a name, and every formula reads as people write it."""
 
+import re
+
 import pytest
 
+from core import RESOURCES
 from core.architecture.blueprint import TensorClass
+from core.catalogue.loading import load_shipped
 from core.language.figures import has_label, label, tensor_class
 from core.language.formulas import in_words, with_numbers, write
 from core.language.messages import in_language
 from core.language.numbers import formatter
+from core.scenario import CatalogueModel, Plan
+from core.sizing.examples import worked_example, worked_example_in_reality
 from core.sizing.report import KEYS
+from core.sizing.size import size
+from core.trace import Computed
 from tests.desktop.fixed_sizing import fixed_sizing
 
 
@@ -43,6 +51,46 @@ def test_families_name_their_parts(key: str, english: str, german: str) -> None:
     assert label(key) == english
     with in_language("de"):
         assert label(key) == german
+
+
+SCENARIOS = {
+    "the article's example": worked_example(),
+    "in reality": worked_example_in_reality(),
+    "split over four": worked_example_in_reality().edited(
+        deployment__device="h100-sxm", deployment__count=4, deployment__plan=Plan(tensor=4)
+    ),
+    "two machines in a row": worked_example_in_reality().edited(
+        deployment__device="dgx-spark", deployment__nodes=2, deployment__plan=Plan(pipeline=2)
+    ),
+    "windows": worked_example_in_reality().edited(
+        model=CatalogueModel(id="openai/gpt-oss-20b"), weights="mxfp4", companions=()
+    ),
+    "latent, in two memories": worked_example_in_reality().edited(
+        model=CatalogueModel(id="deepseek-ai/DeepSeek-V3.2"),
+        weights="nvfp4",
+        companions=(),
+        workload__context_tokens=32_768,
+        deployment__device="dgx-station-gb300",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_figure_of_a_real_sizing_has_a_name_of_its_own(name: str) -> None:
+    trace = size(SCENARIOS[name], load_shipped(RESOURCES / "catalogue")).trace
+    assert [key for key in trace if not has_label(key)] == []
+    names = [label(key) for key in trace]
+    assert len(set(names)) >= 0.95 * len(names)
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_formula_of_a_real_sizing_is_written(name: str) -> None:
+    trace = size(SCENARIOS[name], load_shipped(RESOURCES / "catalogue")).trace
+    computed = [key for key in trace if isinstance(trace.entry(key), Computed)]
+    assert len(computed) > 100
+    for key in computed:
+        words, numbers = in_words(trace, key), with_numbers(trace, key, formatter("de"))
+        assert not re.search(r"\*|_|\bwhere\(|\bfloor\(|\bmin\(", words + numbers), (words, numbers)
 
 
 def test_unknown_figure_is_spelled_out() -> None:

@@ -1,4 +1,5 @@
 import sqlite3
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -25,7 +26,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def library(path: Path):
+def library(path: Path) -> Iterator[Library]:
     library = Library(path, NOON)
     yield library
     library.close()

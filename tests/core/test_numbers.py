@@ -102,6 +102,13 @@ def test_money(amount: Decimal | float, currency: str, en: str, de: str, fr: str
     assert [shown(one.money(amount, currency)) for one in (EN, DE, FR)] == [en, de, fr]
 
 
+def test_money_ranges_have_one_sign() -> None:
+    low, high = Decimal(8565), Decimal(16000)
+    written = [shown(one.money_range(low, high, "USD")) for one in (EN, DE, FR)]
+    assert written == ["$8,565–16,000", "8.565–16.000~$", "8_565–16_000~$US"]
+    assert shown(EN.money_range(low, low, "USD")) == "$8,565"
+
+
 def test_dates() -> None:
     day = datetime.date(2026, 11, 20)
     assert [one.date(day) for one in (EN, DE, FR)] == ["20 November 2026", "20. November 2026", "20 novembre 2026"]

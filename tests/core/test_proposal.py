@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from core import RESOURCES
+from core.catalogue.loading import load_shipped
 from core.catalogue.records import Price
 from core.errors import ProposalError
 from core.language.messages import LANGUAGES
@@ -22,8 +24,10 @@ from core.proposal.glyphs import missing_characters, printable
 from core.proposal.options import Brand, ProposalOptions
 from core.proposal.typst_document import as_json, pdf
 from core.proposal.values import Proposal, Table
-from core.scenario import Economics, Mode
+from core.scenario import Economics, Mode, Plan, Scenario
+from core.sizing.examples import worked_example, worked_example_in_reality
 from core.sizing.report import Sizing
+from core.sizing.size import size
 from core.trace import Computed
 from tests.desktop import fixed_sizing as fixed
 
@@ -81,13 +85,31 @@ def printed_texts(values: Proposal) -> Iterator[str]:
     for figure in values.appendix.figures:
         yield from (figure.number, figure.name, figure.value, figure.words, figure.numbers)
     for given in values.appendix.inputs:
-        yield from (given.name, given.value, given.source, given.date, given.confidence)
+        yield from (given.name, given.value, given.kind, given.source, given.detail)
+    for source in values.appendix.sources:
+        yield from (source.number, source.title, source.date, source.confidence)
+
+
+def real(scenario: Scenario) -> Callable[[], Sizing]:
+    return lambda: size(scenario, load_shipped(RESOURCES / "catalogue"))
+
+
+CASES = {
+    **fixed.STATES,
+    "worked example": real(worked_example()),
+    "worked example in reality": real(worked_example_in_reality()),
+    "split over four": real(
+        worked_example_in_reality().edited(
+            deployment__device="h100-sxm", deployment__count=4, deployment__plan=Plan(tensor=4)
+        )
+    ),
+}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("state", fixed.STATES)
-def test_every_figure_is_on_the_pages(state: str, language: str, tmp_path: Path) -> None:
-    values, content = made(fixed.STATES[state](), options(language=language))
+@pytest.mark.parametrize("case", CASES)
+def test_every_figure_is_on_the_pages(case: str, language: str, tmp_path: Path) -> None:
+    values, content = made(CASES[case](), options(language=language))
     page = plain(poppler("pdftotext", content, tmp_path, "-layout"))
     raw = plain(poppler("pdftotext", content, tmp_path, "-raw"))
     missing = [text for text in printed_texts(values) if plain(text) not in page and plain(text) not in raw]
@@ -161,7 +183,7 @@ def test_missing_price_is_a_word_and_a_known_one_has_its_date() -> None:
     listed = sizing.device.model_copy(
         update={"price": Price(low=Decimal(8565), high=Decimal(16000), currency="USD", as_of="2026-08")}
     )
-    assert price_of(dataclasses.replace(sizing, device=listed)) == "$8,565 to $16,000 (2026-08)"
+    assert price_of(dataclasses.replace(sizing, device=listed)) == "$8,565–16,000\n(2026-08)"
     own = sizing.scenario.model_copy(update={"economics": Economics(price=Decimal(12400), currency="EUR")})
     assert price_of(dataclasses.replace(sizing, device=listed, scenario=own)) == "€12,400"
 
@@ -205,11 +227,9 @@ def test_appendix_holds_the_way_to_every_figure_shown() -> None:
     cache = next(figure for figure in appendix.figures if figure.name == "Cache per request")
     assert cache.numbers.replace("\u00a0", " ") == "10,240 × 262,144 = 2,684,354,560 B"
     datasheet = next(given for given in appendix.inputs if given.name == "Memory bandwidth")
-    assert (datasheet.source, datasheet.date, datasheet.confidence) == (
-        "RTX PRO 6000 Blackwell Workstation datasheet",
-        "2026-03-18",
-        "two sources",
-    )
+    source = next(source for source in appendix.sources if source.number == datasheet.source)
+    assert source.title == "RTX PRO 6000 Blackwell Workstation datasheet"
+    assert (source.date, source.confidence) == ("2026-03-18", "two sources")
 
 
 def test_addresses_other_than_the_web_are_not_linked() -> None:
@@ -217,9 +237,9 @@ def test_addresses_other_than_the_web_are_not_linked() -> None:
     entry = sizing.trace.entry("tier.0.capacity_bytes")
     hostile = dataclasses.replace(fixed.DATASHEET, address="javascript:alert(1)")
     sizing.trace.given("tier.0.capacity_bytes", entry.value, entry.unit, hostile)
-    addresses = {given.name: given.address for given in proposal([sizing], options()).appendix.inputs}
-    assert addresses["Memory 1: installed"] == ""
-    assert addresses["Memory bandwidth"].startswith("https://")
+    addresses = [source.address for source in proposal([sizing], options()).appendix.sources if source.address]
+    assert addresses
+    assert all(address.startswith("https://") for address in addresses)
 
 
 def test_bar_is_drawn_from_the_same_bytes() -> None:

@@ -1,6 +1,6 @@
 """Sizings with plain numbers made by hand, so that a test of the window does not change when a formula does.
 
-`fixed_sizing()` is one card that holds the work; the other functions are the states that a picture must be able to show.
+`fixed_sizing()` is one card that holds the work; the other functions are the states that a picture must show.
 """
 
 from collections.abc import Sequence
@@ -27,6 +27,7 @@ from core.sizing.report import (
 )
 from core.trace import CHOICE, Origin, OriginKind, Trace, formula
 from core.units import Unit
+from desktop.charts.series import CacheLine, MemoryCurves, RangeCurve
 
 DATASHEET = Origin(
     OriginKind.CATALOGUE,
@@ -189,6 +190,7 @@ class Card:
             Cause.LINK: 0.0,
         }
     )
+    interference_ms: float = 0.0
     ttft: float = 1.2
     ttft_target: float | None = 2.0
     speed_target: float | None = 30.0
@@ -200,7 +202,7 @@ class Card:
     )
 
 
-def fixed_sizing(card: Card = Card()) -> Sizing:  # noqa: B008 - a frozen value
+def fixed_sizing(card: Card = Card()) -> Sizing:
     """A complete sizing of one card; every figure follows from the numbers of `card`."""
     trace = Trace()
     _model_and_work(trace, card)
@@ -273,7 +275,8 @@ def _memory(trace: Trace, card: Card) -> None:
     trace.compute(
         "memory.total_bytes", total, terms=["memory.fixed_bytes", "memory_item.kv_cache", "memory_item.state"]
     )
-    trace.given("memory.capacity_bytes", round(card.capacity) * card.count, Unit.BYTE, DATASHEET)
+    capacity = round(card.capacity + card.second_tier[1]) * card.count
+    trace.given("memory.capacity_bytes", capacity, Unit.BYTE, DATASHEET)
     trace.given("engine.memory_share", card.memory_share, Unit.SHARE, METHOD)
     trace.compute("memory.limit_bytes", usable, capacity="memory.capacity_bytes", share="engine.memory_share")
     trace.compute("memory.free_for_kv_bytes", room, limit="memory.limit_bytes", used="memory.fixed_bytes")
@@ -301,7 +304,9 @@ def _speed(trace: Trace, card: Card) -> None:
     for cause, milliseconds in card.step_ms.items():
         trace.given(f"decode_step_s.{cause}", milliseconds / 1e3, Unit.SECOND, FITTED)
     trace.compute("decode_step_s", step, parts=[f"decode_step_s.{cause}" for cause in card.step_ms])
-    trace.compute("decode_tok_s", rate, seconds="decode_step_s")
+    trace.given("serving.interference_s", card.interference_ms / 1e3, Unit.SECOND, FITTED)
+    trace.compute("tpot_s", step, parts=["decode_step_s", "serving.interference_s"])
+    trace.compute("decode_tok_s", rate, seconds="tpot_s")
     trace.compute("decode_tok_s.ceiling", rate, seconds=f"decode_step_s.{next(iter(card.step_ms))}")
     trace.given("ttft_s", card.ttft, Unit.SECOND, FITTED)
     trace.given("output_tok_s_total", trace["decode_tok_s"] * trace["requests_at_once"], Unit.TOKEN_PER_SECOND, FITTED)
@@ -381,8 +386,9 @@ def _blueprint(card: Card) -> Blueprint:
 
 
 def _device(card: Card) -> Device:
+    first = "HBM" if card.second_tier[0] else "GDDR7"
     tiers = [
-        MemoryTier(name="GDDR7", kind="gddr", capacity_bytes=round(card.capacity), bandwidth_bytes_per_s=card.bandwidth)
+        MemoryTier(name=first, kind="gddr", capacity_bytes=round(card.capacity), bandwidth_bytes_per_s=card.bandwidth)
     ]
     if card.second_tier[0]:
         name, capacity, bandwidth = card.second_tier
@@ -497,3 +503,54 @@ STATES = {
     "huge": huge,
     "bound": only_a_bound,
 }
+
+
+def fixed_curves(sizing: Sizing) -> MemoryCurves:
+    """Memory against context for this sizing: fixed part, and a cache that doubles with its bits."""
+    trace, count = sizing.trace, sizing.plan.ranks
+    fixed = float(trace["memory.fixed_bytes"] + trace["memory_item.state"]) / count
+    per_token = float(trace["kv_bytes_per_token"] * trace["requests_at_once"]) / count
+    limit = trace["memory.limit_bytes"] / count
+    contexts = _lengths(4096, max(2**20, sizing.scenario.workload.context_tokens) * 1.5)
+    room = limit - fixed
+    lines = []
+    for bits in (16, 8, 4):
+        growth = per_token * bits / 8
+        fits_to = room / growth if room > growth * contexts[0] else None
+        lines.append(CacheLine(bits, [fixed + growth * x for x in contexts], fits_to, bits == 8))
+    return MemoryCurves(contexts, tuple(lines), limit, trace["memory.total_bytes"] / count)
+
+
+def fixed_decode(sizing: Sizing) -> RangeCurve:
+    contexts = _lengths(4096, 262_144)
+    middle = [sizing.decode.p50 * 1.3 / (1 + x / 110_000) for x in contexts]
+    return _ranged(contexts, middle, sizing.decode)
+
+
+def fixed_ttft(sizing: Sizing) -> RangeCurve:
+    prompts = _lengths(1024, 131_072)
+    at = sizing.scenario.workload.prompt_tokens or 1024
+    middle = [sizing.ttft.p50 * (x / at + (x / at) ** 2) / 2 for x in prompts]
+    return _ranged(prompts, middle, sizing.ttft)
+
+
+def _lengths(low: float, high: float, count: int = 64) -> list[float]:
+    return [low * (high / low) ** (n / (count - 1)) for n in range(count)]
+
+
+def _ranged(x: list[float], middle: list[float], estimate: Estimate) -> RangeCurve:
+    low, high = estimate.p10 / estimate.p50, estimate.p90 / estimate.p50
+    return RangeCurve(x, [v * low for v in middle], middle, [v * high for v in middle])
+
+
+class FixedCurves:
+    """Curves for the results column that need neither catalogue nor formulas."""
+
+    def memory(self, sizing: Sizing, catalogue: object) -> MemoryCurves:
+        return fixed_curves(sizing)
+
+    def decode(self, sizing: Sizing, catalogue: object) -> tuple[RangeCurve, float]:
+        return fixed_decode(sizing), float(sizing.scenario.workload.prompt_tokens or 1024)
+
+    def ttft(self, sizing: Sizing, catalogue: object) -> tuple[RangeCurve, float]:
+        return fixed_ttft(sizing), float(sizing.scenario.workload.prompt_tokens or 1024)

@@ -1,0 +1,1 @@
+"""The inputs column: what the user chooses, section by section."""

@@ -1,0 +1,181 @@
+"""The inputs column: the scenario's name, undo and redo, and the five sections."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from core.language.messages import gettext as _
+from core.scenario import Mode, Scenario
+from core.sizing.report import Sizing
+from desktop.inputs.companions_section import CompanionsSection
+from desktop.inputs.deployment_section import DeploymentSection
+from desktop.inputs.economics_section import EconomicsSection
+from desktop.inputs.model_section import ModelSection
+from desktop.inputs.workload_section import WorkloadSection
+from desktop.session import Session
+from desktop.settings import FOLDED, Settings
+from desktop.theme import Theme
+from desktop.widgets.labels import IconButton, line
+from desktop.widgets.message_bar import MessageBar
+
+InputSection = ModelSection | CompanionsSection | WorkloadSection | DeploymentSection | EconomicsSection
+
+FOLDED_AT_FIRST = {"companions": True, "economics": True}
+
+
+class Column(QWidget):
+    """Needs the height that its rows have at the width it is given, not the height they had at their least width."""
+
+    def minimumSizeHint(self) -> QSize:
+        least = super().minimumSizeHint()
+        holder = self.parentWidget()
+        width = max(least.width(), holder.width() if holder else 0)
+        return QSize(least.width(), self.heightForWidth(width))
+
+
+class InputsPanel(QWidget):
+    """Shows the scenario and edits it."""
+
+    def __init__(
+        self,
+        session: Session,
+        theme: Theme,
+        settings: Settings,
+        import_config: Callable[[], object],
+        open_device: Callable[[str], object] | None = None,
+    ) -> None:
+        super().__init__()
+        self._session, self._settings = session, settings
+        self.setProperty("kind", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.model = ModelSection(session, theme, import_config)
+        self.companions = CompanionsSection(session, theme)
+        self.workload = WorkloadSection(session, theme)
+        self.deployment = DeploymentSection(session, theme, open_device)
+        self.economics = EconomicsSection(session, theme)
+        self.sections: dict[str, InputSection] = {
+            "model": self.model,
+            "companions": self.companions,
+            "workload": self.workload,
+            "deployment": self.deployment,
+            "economics": self.economics,
+        }
+        self.article = self._article_bar(theme)
+        self._lay_out(theme)
+        self._fold()
+        session.scenario_changed.connect(self.show_scenario)
+        session.catalogue_changed.connect(self._show_again)
+        session.sizing_changed.connect(self.show_sizing)
+        self.show_scenario(session.scenario)
+        if session.sizing is not None:
+            self.show_sizing(session.sizing)
+
+    # -- building -----------------------------------------------------------------------------------------------------
+
+    def _lay_out(self, theme: Theme) -> None:
+        inner = Column()
+        inner.setProperty("kind", "page")
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.article)
+        for index, section in enumerate(self.sections.values()):
+            if index:
+                column.addWidget(line())
+            column.addWidget(section)
+        column.addStretch(1)
+        self.scroll_area = QScrollArea()
+        self.scroll_area.setWidgetResizable(True)
+        self.scroll_area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.scroll_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.scroll_area.setWidget(inner)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addLayout(self._header(theme))
+        whole.addWidget(line())
+        whole.addWidget(self.scroll_area, 1)
+
+    def _header(self, theme: Theme) -> QHBoxLayout:
+        self.name = QLineEdit()
+        self.name.setProperty("kind", "title")
+        self.name.setMaxLength(200)
+        self.name.setAccessibleName(_("Name of the scenario"))
+        self.name.editingFinished.connect(self._rename)
+        self.undo = IconButton(theme, "undo", _("Undo"), self._session.undo)
+        self.redo = IconButton(theme, "redo", _("Redo"), self._session.redo)
+        stack = self._session.undo_stack
+        stack.canUndoChanged.connect(self._offer_undo)
+        stack.canRedoChanged.connect(self._offer_undo)
+        stack.indexChanged.connect(self._offer_undo)
+        self._offer_undo()
+        row = QHBoxLayout()
+        row.setContentsMargins(10, 9, 10, 8)
+        row.setSpacing(2)
+        row.addWidget(self.name, 1)
+        row.addWidget(self.undo)
+        row.addWidget(self.redo)
+        return row
+
+    def _offer_undo(self) -> None:
+        stack = self._session.undo_stack
+        if not isValid(stack):  # a stack that is destroyed tells that it is empty
+            return
+        self.undo.setEnabled(stack.canUndo())
+        self.redo.setEnabled(stack.canRedo())
+        undo = _("Undo: {edit}").format(edit=stack.undoText()) if stack.canUndo() else _("Undo")
+        redo = _("Redo: {edit}").format(edit=stack.redoText()) if stack.canRedo() else _("Redo")
+        self.undo.set_name(undo, "Ctrl+Z")
+        self.redo.set_name(redo, "Ctrl+Shift+Z")
+
+    def _article_bar(self, theme: Theme) -> QWidget:
+        text = _("As in the article: nominal sizes, flat bits, no engine limit.")
+        bar = MessageBar(theme, text, "info", closable=False, stacked=True)
+        bar.add_action(_("Show what is real"), lambda: self._session.edit(_("As it is"), mode=Mode.REAL))
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(12, 8, 12, 2)
+        column.addWidget(bar)
+        return holder
+
+    # -- folding ------------------------------------------------------------------------------------------------------
+
+    def _fold(self) -> None:
+        folds: dict[str, bool] = self._settings.get(FOLDED)
+        remembered = FOLDED_AT_FIRST | folds
+        for key, section in self.sections.items():
+            section.set_folded(bool(remembered.get(key, False)))
+            section.folded_changed.connect(self._remember_folds)
+
+    def _remember_folds(self) -> None:
+        self._settings.set(FOLDED, {key: section.folded for key, section in self.sections.items()})
+
+    # -- the scenario -------------------------------------------------------------------------------------------------
+
+    def show_scenario(self, scenario: Scenario) -> None:
+        if not self.name.hasFocus():
+            self.name.setText(scenario.name)
+            self.name.setCursorPosition(0)
+        self.article.setVisible(scenario.mode is Mode.ARTICLE)
+        for section in self.sections.values():
+            section.show_scenario(scenario)
+
+    def show_sizing(self, sizing: Sizing) -> None:
+        for section in (self.model, self.companions, self.workload, self.deployment):
+            section.show_sizing(sizing)
+
+    def _show_again(self) -> None:
+        self.show_scenario(self._session.scenario)
+
+    def _rename(self) -> None:
+        name = self.name.text().strip()
+        if name:
+            self._session.edit(_("Rename"), name=name)
+        else:
+            self.name.setText(self._session.scenario.name)
+
+    def focus_first(self) -> None:
+        """The way in from another column."""
+        self.model.model.setFocus(Qt.FocusReason.ShortcutFocusReason)

@@ -1,0 +1,438 @@
+"""The window: sidebar, pages, actions and their keys. No word of sizing is in here."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import (
+    QAction,
+    QActionGroup,
+    QCloseEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDropEvent,
+    QKeySequence,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import (
+    QApplication,
+    QFileDialog,
+    QMainWindow,
+    QMenu,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from core.language.messages import LANGUAGE_NAMES, language
+from core.language.messages import gettext as _
+from core.scenario import Scenario
+from desktop import icons
+from desktop.import_job import Imports
+from desktop.importing import save_copy
+from desktop.inputs.panel import InputsPanel
+from desktop.pages.device_page import DevicePage
+from desktop.pages.sizing_page import SizingPage
+from desktop.pages.start_page import StartPage, Way
+from desktop.proposal_export import ProposalExport
+from desktop.session import Message, Session
+from desktop.settings import LANGUAGE, NARROW_SIDEBAR, SIDEBAR_WIDTH, THEME, Settings
+from desktop.sidebar.search import Command
+from desktop.sidebar.sidebar import Page, Sidebar
+from desktop.theme import Scheme, Theme
+from desktop.widgets.drop_frame import DropFrame
+from desktop.widgets.focus import first_focusable
+from desktop.widgets.message_bar import MessageBar, MessageStack
+
+SIZING, CATALOGUE, START = "sizing", "catalogue", "start"
+SIDEBAR_LEAST, SIDEBAR_MOST = 180, 360
+EXAMPLE = "example"  # topic of the line about the worked example
+ResultsFactory = Callable[[Session, Theme], QWidget]
+
+
+class MainWindow(QMainWindow):
+    """Three columns; the middle and right one change with the page."""
+
+    language_chosen = Signal(str)
+
+    def __init__(
+        self,
+        session: Session,
+        theme: Theme,
+        settings: Settings,
+        make_results: ResultsFactory,
+        new_scenario: Callable[[], Scenario],
+    ) -> None:
+        super().__init__()
+        self.session, self.theme, self.settings = session, theme, settings
+        self._make_results, self._new_scenario = make_results, new_scenario
+        self._completed = False
+        self._narrow: bool | None = None
+        self._example_id: int | None = None
+        self._catalogue_page: DevicePage | None = None
+        self.setWindowTitle("Tonnage")
+        self.setWindowIcon(icons.app_icon())
+        self.setAcceptDrops(True)
+        self._actions = self._make_actions()
+        self.sidebar = Sidebar(session, theme, self._pages(), self._settings_menu)
+        self.inputs = InputsPanel(session, theme, settings, self.choose_file, self.show_device)
+        self.sizing = SizingPage(theme, settings, self.inputs, QWidget())
+        self.start = StartPage(theme, self._ways(), self.choose_file)
+        self.messages = MessageStack(theme)
+        self.proposals = ProposalExport(session, self)
+        self.imports = Imports(session, self)
+        self.imports.imported.connect(self._on_imported)
+        self._lay_out()
+        self.drop_frame = DropFrame(theme, self)
+        self._connect()
+        self._fit()
+        self.show_page(SIZING)
+
+    # -- building -----------------------------------------------------------------------------------------------------
+
+    def _pages(self) -> Sequence[Page]:
+        return (
+            Page(SIZING, _("Sizing"), "gauge", "Ctrl+1"),
+            Page(CATALOGUE, _("Catalogue"), "book", "Ctrl+5"),
+        )
+
+    def _ways(self) -> Sequence[Way]:
+        return (
+            Way("plus", _("Start a scenario"), _("Choose a model, a workload and a device."), "Ctrl+N", self.new),
+            Way(
+                "layers",
+                _("Import a model"),
+                _("From config.json, GGUF or safetensors: no guess."),
+                "Ctrl+O",
+                self.choose_file,
+            ),
+            Way(
+                "gauge",
+                _("Open the worked example"),
+                _("A 35B model on one 96 GB card, ready to change."),
+                "",
+                self.open_example,
+            ),
+        )
+
+    def _lay_out(self) -> None:
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.sizing)
+        self.stack.addWidget(self.start)
+        right = QWidget()
+        right.setProperty("kind", "surface")
+        right.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        column = QVBoxLayout(right)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.messages)
+        column.addWidget(self.stack, 1)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal)
+        self.splitter.setHandleWidth(1)
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.addWidget(self.sidebar)
+        self.splitter.addWidget(right)
+        self.splitter.setStretchFactor(1, 1)
+        self.splitter.splitterMoved.connect(self._remember_width)
+        self.setCentralWidget(self.splitter)
+        self.setMinimumSize(self.theme.least_window)
+
+    def _connect(self) -> None:
+        self.sidebar.page_chosen.connect(self.show_page)
+        self.sidebar.narrow_wanted.connect(self._set_narrow)
+        self.sidebar.new_wanted.connect(self.new)
+        self.sidebar.set_commands(self._commands())
+        self.session.message.connect(self.messages.show_message)
+        self.session.scenario_changed.connect(self._on_scenario)
+        self.session.scenarios_changed.connect(self._on_scenarios)
+        self._on_scenario(self.session.scenario)
+
+    def complete(self) -> None:
+        """Build the results column: after the first paint, since charts take their time to import."""
+        if not self._completed:
+            self._completed = True
+            results = self._make_results(self.session, self.theme)
+            wanted = getattr(results, "proposal_wanted", None)
+            if wanted is not None:
+                wanted.connect(self.proposals.ask)
+            self.sizing.set_results(results)
+            self._order_tabs()
+
+    def _order_tabs(self) -> None:
+        QWidget.setTabOrder(self.sidebar, self.inputs)
+        QWidget.setTabOrder(self.inputs, self.sizing.results)
+
+    # -- actions ------------------------------------------------------------------------------------------------------
+
+    def _make_actions(self) -> dict[str, QAction]:
+        rows: list[tuple[str, str, str, Callable[[], object]]] = [
+            ("search", _("Search, run"), "Ctrl+K", lambda: self.sidebar.open_search()),
+            ("sizing", _("Sizing"), "Ctrl+1", lambda: self.show_page(SIZING)),
+            ("catalogue", _("Catalogue"), "Ctrl+5", lambda: self.show_page(CATALOGUE)),
+            ("new", _("New scenario"), "Ctrl+N", self.new),
+            ("duplicate", _("Duplicate scenario"), "Ctrl+D", self.duplicate),
+            ("open", _("Import or open a file…"), "Ctrl+O", self.choose_file),
+            ("copy", _("Save a copy…"), "Ctrl+Shift+S", self.save_copy),
+            ("proposal", _("Proposal…"), "Ctrl+P", lambda: self.proposals.ask()),
+            ("example", _("Open the worked example"), "", self.open_example),
+            ("undo", _("Undo"), "Ctrl+Z", self.session.undo),
+            ("redo", _("Redo"), "Ctrl+Shift+Z", self.session.redo),
+            ("next", _("Next scenario"), "Ctrl+Tab", self.next_scenario),
+            ("sidebar", _("Narrow or widen the sidebar"), "Ctrl+B", self._toggle_sidebar),
+            ("settings", _("Settings"), "Ctrl+,", lambda: self.sidebar.open_settings()),
+            ("column", _("Next column"), "F6", lambda: self._focus_column(1)),
+            ("back", _("Previous column"), "Shift+F6", lambda: self._focus_column(-1)),
+            ("quit", _("Quit"), "Ctrl+Q", self.close),
+        ]
+        made = {}
+        for key, name, shortcut, run in rows:
+            action = QAction(name, self)
+            action.setShortcut(QKeySequence(shortcut))
+            action.triggered.connect(lambda _checked=False, run=run: run())
+            self.addAction(action)
+            made[key] = action
+        return made
+
+    def action(self, key: str) -> QAction:
+        return self._actions[key]
+
+    def _commands(self) -> list[Command]:
+        pictures = {"new": "plus", "duplicate": "copy", "open": "folder", "copy": "download", "proposal": "document",
+                    "undo": "undo", "redo": "redo", "sizing": "gauge", "catalogue": "book", "sidebar": "sidebar",
+                    "settings": "gear", "example": "gauge"}  # fmt: skip
+        return [
+            Command(
+                key,
+                self._actions[key].text(),
+                self._actions[key].shortcut().toString(),
+                icon,
+                self._actions[key].trigger,
+            )
+            for key, icon in pictures.items()
+        ]
+
+    def _settings_menu(self, parent: QWidget) -> QMenu:
+        menu = QMenu(parent)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        scheme = menu.addMenu(_("Theme"))
+        self._choices(
+            scheme,
+            [
+                (Scheme.SYSTEM.value, _("As the system")),
+                (Scheme.LIGHT.value, _("Light")),
+                (Scheme.DARK.value, _("Dark")),
+            ],
+            self.theme.scheme.value,
+            self.set_scheme,
+        )
+        languages = menu.addMenu(_("Language"))
+        self._choices(languages, list(LANGUAGE_NAMES.items()), language(), self._choose_language)
+        menu.addSeparator()
+        for key in ("open", "copy", "proposal"):
+            menu.addAction(self._actions[key])
+        menu.addSeparator()
+        menu.addAction(self._actions["quit"])
+        return menu
+
+    @staticmethod
+    def _choices(
+        menu: QMenu, choices: Sequence[tuple[str, str]], current: str, choose: Callable[[str], object]
+    ) -> None:
+        group = QActionGroup(menu)
+        for key, name in choices:
+            action = menu.addAction(name)
+            action.setCheckable(True)
+            action.setChecked(key == current)
+            action.triggered.connect(lambda _checked=False, key=key: choose(key))
+            group.addAction(action)
+
+    def set_scheme(self, scheme: str) -> None:
+        self.settings.set(THEME, scheme)
+        self.theme.set_scheme(Scheme(scheme))
+
+    def _choose_language(self, code: str) -> None:
+        if code != language():
+            self.settings.set(LANGUAGE, code)
+            self.language_chosen.emit(code)
+
+    # -- pages --------------------------------------------------------------------------------------------------------
+
+    @property
+    def page(self) -> str:
+        current = self.stack.currentWidget()
+        return CATALOGUE if current is self._catalogue_page else START if current is self.start else SIZING
+
+    def show_page(self, key: str) -> None:
+        """Show a page; the catalogue is built when it is first asked for."""
+        if key == CATALOGUE and self._catalogue_page is None:
+            self._catalogue_page = DevicePage(self.session, self.theme)
+            self.stack.addWidget(self._catalogue_page)
+        if key == SIZING and not self._has_scenario():
+            key = START
+        widgets = {SIZING: self.sizing, START: self.start, CATALOGUE: self._catalogue_page}
+        self.stack.setCurrentWidget(widgets[key] or self.sizing)
+        self.sidebar.show_page(SIZING if key == START else key)
+
+    @property
+    def catalogue_page(self) -> DevicePage | None:
+        return self._catalogue_page
+
+    def show_device(self, device_id: str) -> None:
+        self.show_page(CATALOGUE)
+        if self._catalogue_page is not None:
+            self._catalogue_page.show_device(device_id)
+
+    def _has_scenario(self) -> bool:
+        return self.session.store is None or self.session.scenario_id is not None or bool(self.session.scenarios())
+
+    def _on_scenario(self, scenario: Scenario) -> None:
+        title = f"{scenario.name} – Tonnage"
+        if title != self.windowTitle():
+            self.setWindowTitle(title)
+
+    def _on_scenarios(self) -> None:
+        if self.session.scenario_id != self._example_id:
+            self.messages.remove(EXAMPLE)  # it speaks of a scenario that is no longer shown
+        if not self._has_scenario():
+            self.show_page(START)
+        elif self.page == START:
+            self.show_page(SIZING)
+
+    # -- doing --------------------------------------------------------------------------------------------------------
+
+    def new(self) -> None:
+        self.session.new(self._new_scenario().edited(client=self.session.scenario.client))
+        self.show_page(SIZING)
+        self.inputs.name.setFocus()
+        self.inputs.name.selectAll()
+
+    def duplicate(self) -> None:
+        if self.session.scenario_id is not None:
+            name = _("{name}, copy").format(name=self.session.scenario.name)
+            self.session.duplicate(self.session.scenario_id, name)
+
+    def open_example(self) -> None:
+        from core.sizing.examples import worked_example
+
+        self.session.new(worked_example())
+        self.show_page(SIZING)
+
+    def choose_file(self) -> None:
+        kinds = _("Models and scenarios (*.json *.gguf *.safetensors *.tonnage);;All files (*)")
+        name, _kind = QFileDialog.getOpenFileName(self, _("Import or open a file"), "", kinds)
+        if name:
+            self.import_file(Path(name))
+
+    def import_file(self, path: Path) -> None:
+        """Bring in a model or a scenario."""
+        self.imports.add(path)
+
+    def _on_imported(self) -> None:
+        self.show_page(SIZING)
+
+    def save_copy(self) -> None:
+        name = "".join(c for c in self.session.scenario.name if c.isalnum() or c in " -_.,") or "scenario"
+        kinds = _("Scenarios (*.tonnage)")
+        path, _kind = QFileDialog.getSaveFileName(self, _("Save a copy"), f"{name}.tonnage", kinds)
+        if path:
+            save_copy(self.session, Path(path))
+
+    def next_scenario(self) -> None:
+        ids = list(self.sidebar.scenarios.scenarios.ids)
+        if ids:
+            at = ids.index(self.session.scenario_id) + 1 if self.session.scenario_id in ids else 0
+            self.session.open(ids[at % len(ids)])
+
+    def show_example_line(self) -> None:
+        """The line of the first start, with three ways from here."""
+        bar = MessageBar(self.theme, _("This is the worked example: change anything."))
+        bar.add_action(_("Import a model…"), self.choose_file)
+        bar.add_action(_("See the catalogue"), lambda: self.show_page(CATALOGUE))
+        bar.add_action(_("Start a scenario"), self.new)
+        bar.closed.connect(lambda: self.messages.remove(EXAMPLE))
+        self.messages.add(EXAMPLE, bar)
+        self._example_id = self.session.scenario_id
+
+    # -- sidebar and columns ------------------------------------------------------------------------------------------
+
+    def _toggle_sidebar(self) -> None:
+        self._set_narrow(not self.sidebar.narrow)
+
+    def _set_narrow(self, narrow: bool) -> None:
+        self.settings.set(NARROW_SIDEBAR, narrow)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Below the limit the sidebar is a rail, whatever was chosen."""
+        small = self.width() < self.theme.size("rail_below")
+        narrow = small or self.settings.get(NARROW_SIDEBAR)
+        self.sizing.set_narrow(small)
+        if narrow is self._narrow:
+            return
+        self._narrow = narrow
+        self.sidebar.set_narrow(narrow)
+        rail = self.theme.size("rail")
+        self.sidebar.setMinimumWidth(rail if narrow else SIDEBAR_LEAST)
+        self.sidebar.setMaximumWidth(rail if narrow else SIDEBAR_MOST)
+        self.splitter.setSizes([rail if narrow else self.settings.get(SIDEBAR_WIDTH), 4000])
+
+    def _remember_width(self) -> None:
+        if not self._narrow:
+            self.settings.set(SIDEBAR_WIDTH, self.sidebar.width())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+        self.drop_frame.setGeometry(self.rect())
+
+    def _focus_column(self, by: int) -> None:
+        """Sidebar, inputs, results, and round again."""
+        columns: list[QWidget] = [self.sidebar, self.inputs, self.sizing.results]
+        if self.page == CATALOGUE and self._catalogue_page is not None:
+            columns = [self.sidebar, self._catalogue_page]
+        focused = QApplication.focusWidget()
+        at = next(
+            (i for i, c in enumerate(columns) if focused is not None and c.isAncestorOf(focused)), -by % len(columns)
+        )
+        for step in range(1, len(columns) + 1):
+            target = columns[(at + by * step) % len(columns)]
+            first = first_focusable(target)
+            if first is not None:
+                first.setFocus(Qt.FocusReason.ShortcutFocusReason)
+                return
+
+    # -- files dropped on the window ----------------------------------------------------------------------------------
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+            self.drop_frame.setGeometry(self.rect())
+            self.drop_frame.raise_()
+            self.drop_frame.show()
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self.drop_frame.hide()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.drop_frame.hide()
+        event.acceptProposedAction()
+        for url in event.mimeData().urls():
+            if url.isLocalFile():
+                self.import_file(Path(url.toLocalFile()))
+
+    # -- the end ------------------------------------------------------------------------------------------------------
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.session.flush()
+        self.settings.set_geometry(self.saveGeometry())
+        self.settings.flush()
+        super().closeEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() is QEvent.Type.ActivationChange and not self.isActiveWindow():
+            self.session.flush()
+        super().changeEvent(event)
+
+    def say(self, message: Message) -> None:
+        self.messages.show_message(message)

@@ -1,0 +1,102 @@
+"""The tree of all figures as it is seen: names at the left, values at the right."""
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTreeView
+
+from core.language.messages import gettext as _
+from core.sizing.report import Sizing
+from desktop.results.figure_tree import FigureTreeModel
+from desktop.tables import KEY_ROLE
+from desktop.theme import Theme
+
+TREE_WIDTH, ROW, INDENT, MARK = 228, 30, 14, 3
+
+
+class FigureDelegate(QStyledItemDelegate):
+    """A row of the tree: name at the left, value at the right; the chosen one with an accent bar."""
+
+    def __init__(self, theme: Theme, view: QTreeView) -> None:
+        super().__init__(view)
+        self.theme, self._view = theme, view
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        return QSize(120, ROW)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        assert isinstance(index, QModelIndex)
+        rect = QRect(0, option.rect.top(), self._view.viewport().width(), option.rect.height())
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(rect, self.theme.color("selected"))
+            painter.fillRect(QRect(0, rect.top(), MARK, rect.height()), self.theme.color("accent"))
+        elif option.state & QStyle.StateFlag.State_MouseOver:
+            painter.fillRect(rect, self.theme.color("hover"))
+        top, is_group = not index.parent().isValid(), not index.data(KEY_ROLE)
+        left = 20 if top else 20 + INDENT
+        if is_group:
+            name = "chevron-down" if self._view.isExpanded(index) else "chevron-right"
+            pixmap = self.theme.pixmap(name, "text_3", 12, self._view.devicePixelRatioF())
+            painter.drawPixmap(4, rect.top() + 9, pixmap)
+        value = index.data(FigureTreeModel.VALUE_ROLE)
+        painter.setFont(self.theme.font("label"))
+        painter.setPen(self.theme.color("text_2"))
+        width = painter.fontMetrics().horizontalAdvance(value)
+        right = rect.right() - 12
+        centre = Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(QRect(right - width, rect.top(), width + 2, ROW), centre, value)
+        painter.setFont(self.theme.font("strong" if top else "label"))
+        painter.setPen(self.theme.color("text"))
+        room = right - left - (width + 10 if value else 0)
+        # in "One accelerator: weights" it is the end that tells
+        mode = Qt.TextElideMode.ElideMiddle if ": " in index.data() else Qt.TextElideMode.ElideRight
+        title = painter.fontMetrics().elidedText(index.data(), mode, room)
+        painter.drawText(QRect(left, rect.top(), room, ROW), centre, title)
+
+
+class FigureTree(QTreeView):
+    """All figures; arrow keys move, typing finds, a click on a group folds it."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.figures = FigureTreeModel(self)
+        self.setModel(self.figures)
+        self.setItemDelegate(FigureDelegate(theme, self))
+        self.setAccessibleName(_("All figures"))
+        self.setHeaderHidden(True)
+        self.setRootIsDecorated(False)
+        self.setIndentation(0)
+        self.setUniformRowHeights(True)
+        self.setFixedWidth(TREE_WIDTH)
+        self.setMouseTracking(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setExpandsOnDoubleClick(False)
+        self.clicked.connect(self._fold)
+        theme.changed.connect(self.viewport().update)
+
+    def set_sizing(self, sizing: Sizing) -> None:
+        open_groups = {self.figures.index(r, 0).data() for r in range(self.figures.rowCount()) if self._open(r)}
+        if self.figures.set_sizing(sizing):
+            for row in range(self.figures.rowCount()):
+                index = self.figures.index(row, 0)
+                self.setExpanded(index, bool(index.data(KEY_ROLE)) or index.data() in open_groups)
+
+    def _open(self, row: int) -> bool:
+        return self.isExpanded(self.figures.index(row, 0))
+
+    def _fold(self, index: QModelIndex) -> None:
+        if not index.data(KEY_ROLE):
+            self.setExpanded(index, not self.isExpanded(index))
+
+    def show_current(self) -> None:
+        self.scrollTo(self.currentIndex())
+
+    def show_key(self, key: str) -> None:
+        index = self.figures.index_of(key)
+        if index.isValid() and index != self.currentIndex():
+            self.expand(index.parent())
+            self.setCurrentIndex(index)
+            self.scrollTo(index)

@@ -1,0 +1,219 @@
+"""The tree of all figures: the main ones on top, every other one below, none left out."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt
+
+from core.language import figures, sentences
+from core.language.messages import gettext as _
+from core.language.messages import marked
+from core.language.numbers import current
+from core.sizing.report import Sizing
+from desktop.tables import KEY_ROLE, Index
+
+#: The key figures, and what stands below each. "*" ends a family.
+MAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (
+        "memory.total_bytes",
+        (
+            "memory_item.weights",
+            "kv_bytes_per_token",
+            "kv_bytes_per_request",
+            "state_bytes_per_request",
+            "memory_item.kv_cache",
+            "memory_item.state",
+            "memory_item.embedding",
+            "memory_item.reranker",
+            "memory_item.framework",
+            "memory.fixed_bytes",
+            "memory.limit_bytes",
+            "memory.capacity_bytes",
+            "memory.free_bytes",
+        ),
+    ),
+    (
+        "max_concurrency",
+        ("requests_at_once", "memory.free_for_kv_bytes", "max_context_tokens", "max_context_usable_tokens"),
+    ),
+    (
+        "decode_tok_s",
+        (
+            "decode_tok_s.p10",
+            "decode_tok_s.p90",
+            "decode_tok_s.ceiling",
+            "decode_step_s",
+            "decode_step_s.ceiling",
+            "bytes_read_per_token.weights",
+            "bytes_read_per_token.kv",
+            "output_tok_s_total",
+            "saturated_tok_s_total",
+        ),
+    ),
+    ("ttft_s", ("ttft_s.p10", "ttft_s.p90", "prefill_tok_s")),
+)
+
+#: The other figures by the beginning of their key.
+GROUPS: tuple[tuple[str, str], ...] = (
+    (marked("Your inputs"), "workload deployment economics companion scenario requests plan"),
+    (marked("Model"), "model parameters attention recurrent moe matrices"),
+    (marked("Weights"), "weights bits"),
+    (marked("Cache and state"), "kv cache state"),
+    (marked("Memory by accelerator"), "accelerator other_accelerator memory_item memory tier lower_tiers spill max"),
+    (marked("Device, link and engine"), "device memory_bandwidth link network engine bandwidth ridge rate all_reduce"),
+    (
+        marked("Writing an answer"),
+        "decode tpot serving bytes_read read kernels messages flops compute efficiency attention_flops one_request"
+        " arithmetic_intensity.decode",
+    ),
+    (marked("Reading the prompt"), "prefill ttft prompt arithmetic_intensity.prefill"),
+    (marked("All users together"), "output_tok saturated"),
+    (marked("Calibration and ranges"), "fit spread range independent_routing pipeline_kept"),
+    (marked("Rules of thumb and price"), "textbook article price"),
+)
+OTHERS = marked("Other figures")
+
+
+@dataclass(eq=False, slots=True)
+class Node:
+    """A row of the tree: a figure, or a group that only holds others."""
+
+    key: str
+    title: str
+    parent: "Node | None" = None
+    children: list["Node"] = field(default_factory=list)
+
+    def add(self, key: str, title: str) -> "Node":
+        node = Node(key, title, self)
+        self.children.append(node)
+        return node
+
+    def walk(self) -> Iterator["Node"]:
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+def figure_tree(sizing: Sizing) -> Node:
+    """All figures of a sizing, each once."""
+    trace, root, done = sizing.trace, Node("", ""), set()
+    for key, below in MAIN:
+        if key not in trace:
+            continue
+        node = root.add(key, figures.label(key))
+        parts = {part.key: sentences.cause(part.cause) for part in sizing.step} if key == "decode_tok_s" else {}
+        for child in (*below, *parts):
+            if child in trace and child not in done:
+                node.add(child, parts.get(child) or figures.label(child))
+                done.add(child)
+        done.add(key)
+    _add_groups(root, [key for key in trace if key not in done])
+    return root
+
+
+def _add_groups(root: Node, keys: list[str]) -> None:
+    groups: dict[str, list[str]] = {name: [] for name, _starts in GROUPS}
+    groups[OTHERS] = []
+    for key in keys:
+        groups[_group_of(key)].append(key)
+    for name, members in groups.items():
+        if members:
+            node = root.add("", _(name))
+            for key in members:
+                node.add(key, figures.label(key))
+
+
+def _group_of(key: str) -> str:
+    """The group whose beginning fits the key best."""
+    fitting = [(len(start), name) for name, starts in GROUPS for start in starts.split() if _begins(key, start)]
+    return max(fitting)[1] if fitting else OTHERS
+
+
+def _begins(key: str, start: str) -> bool:
+    return key == start or key.startswith((f"{start}.", f"{start}_"))
+
+
+class FigureTreeModel(QAbstractItemModel):
+    """The tree for Qt; where only numbers changed, the rows stay."""
+
+    VALUE_ROLE = Qt.ItemDataRole.UserRole + 2
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.root = Node("", "")
+        self._sizing: Sizing | None = None
+        self._keys: tuple[str, ...] = ()
+
+    def set_sizing(self, sizing: Sizing) -> bool:
+        """Show the figures of a sizing; True if the rows are new."""
+        keys = tuple(sizing.trace)
+        if keys == self._keys:
+            self._sizing = sizing
+            self._announce(QModelIndex())
+            return False
+        self.beginResetModel()
+        self._sizing, self._keys, self.root = sizing, keys, figure_tree(sizing)
+        self.endResetModel()
+        return True
+
+    def _announce(self, parent: QModelIndex) -> None:
+        count = self.rowCount(parent)
+        if count:
+            self.dataChanged.emit(self.index(0, 0, parent), self.index(count - 1, 0, parent))
+        for row in range(count):
+            self._announce(self.index(row, 0, parent))
+
+    def index_of(self, key: str) -> QModelIndex:
+        """The row of a figure; an invalid index if there is none."""
+        for node in self.root.walk():
+            if node.key == key and node.parent is not None:
+                return self.createIndex(node.parent.children.index(node), 0, node)
+        return QModelIndex()
+
+    def _node(self, index: Index) -> Node:
+        node = index.internalPointer() if index.isValid() else self.root
+        assert isinstance(node, Node)
+        return node
+
+    def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008
+        node = self._node(parent)
+        if column == 0 and 0 <= row < len(node.children):
+            return self.createIndex(row, column, node.children[row])
+        return QModelIndex()
+
+    def parent(self, index: Index = QModelIndex()) -> QModelIndex:  # type: ignore[override]  # noqa: B008
+        node = self._node(index).parent
+        if node is None or node.parent is None:
+            return QModelIndex()
+        return self.createIndex(node.parent.children.index(node), 0, node)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return len(self._node(parent).children) if parent.column() <= 0 else 0
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 1
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable if index.isValid() else Qt.ItemFlag.NoItemFlags
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        node = self._node(index)
+        if role == Qt.ItemDataRole.DisplayRole:
+            return node.title
+        if role == KEY_ROLE:
+            return node.key
+        if role == self.VALUE_ROLE:
+            return self._value(node)
+        if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
+            value = self._value(node)
+            return f"{node.title}: {value}" if value else node.title
+        return None
+
+    def _value(self, node: Node) -> str:
+        if not node.key or self._sizing is None:
+            return ""
+        entry = self._sizing.trace.entry(node.key)
+        return current().figure(entry.value, entry.unit)

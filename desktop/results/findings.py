@@ -1,0 +1,223 @@
+"""Check before you promise: what a person should know about this sizing, each with its number."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QEnterEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from core.language import findings as words
+from core.language.messages import gettext as _
+from core.language.messages import ngettext
+from core.language.numbers import current
+from core.sizing.report import Finding, FindingKind, Sizing, Weight
+from desktop.results.text import Text
+from desktop.theme import Theme
+
+ROW, FOLDED, TITLE = 28, 32, 26
+MOST = 3  # shown before "All"
+
+
+@dataclass(frozen=True, slots=True)
+class FindingLine:
+    title: str
+    sentence: str
+    number: str
+    is_warning: bool
+    key: str  # the figure to explain; empty if none
+
+
+def finding_lines(sizing: Sizing) -> list[FindingLine]:
+    """The findings of a sizing in words, warnings first."""
+    ordered = sorted(sizing.findings, key=lambda finding: finding.weight is not Weight.WARNING)
+    return [_line(finding, sizing) for finding in ordered]
+
+
+def _line(finding: Finding, sizing: Sizing) -> FindingLine:
+    write, trace = current(), sizing.trace
+    key = next((key for key in finding.figures if key in trace), "")
+    number = write.figure(trace[key], trace.entry(key).unit) if key else ""
+    if finding.kind is FindingKind.PRICE_RANGE_WIDE and sizing.device.price is not None:
+        number = write.partial_date(sizing.device.price.as_of) if sizing.device.price.as_of else ""
+    return FindingLine(
+        words.finding_title(finding.kind),
+        words.finding_sentence(finding, sizing),
+        number,
+        finding.weight is Weight.WARNING,
+        key,
+    )
+
+
+class FindingRow(QAbstractButton):
+    """One finding: icon, heading, as much of the sentence as fits, and its number."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.theme = theme
+        self.line: FindingLine | None = None
+        self.is_last = False
+        self._hovered = False
+        self.setFixedHeight(ROW)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def set_line(self, line: FindingLine, is_last: bool) -> None:
+        if (line, is_last) == (self.line, self.is_last):
+            return
+        self.line, self.is_last = line, is_last
+        kind = _("Warning") if line.is_warning else _("Note")
+        self.setAccessibleName(f"{kind}: {line.title}. {line.sentence}")
+        self.setToolTip(line.sentence)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(300, ROW)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F1):
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self._hovered = True
+        self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hovered = False
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.line is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        rect = QRectF(self.rect())
+        if self._hovered:
+            painter.fillRect(rect.adjusted(0, 0, 0, -1), self.theme.color("hover"))
+        if not self.is_last:
+            painter.fillRect(QRectF(0, ROW - 1, self.width(), 1), self.theme.color("border"))
+        icon, color = ("triangle", "warn") if self.line.is_warning else ("info-circle", "info")
+        pixmap = self.theme.pixmap(icon, color, 14, self.devicePixelRatioF())  # type: ignore[arg-type]
+        painter.drawPixmap(0, 7, pixmap)
+        self._paint_words(painter, self.line)
+        if self.hasFocus():
+            painter.setPen(QPen(self.theme.color("focus"), 2))
+            painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), 4, 4)
+
+    def _paint_words(self, painter: QPainter, line: FindingLine) -> None:
+        strong, plain = self.theme.font("label", 600), self.theme.font("label")
+        number_width = QFontMetricsF(strong).horizontalAdvance(line.number)
+        centre = Qt.AlignmentFlag.AlignVCenter
+        right = self.width() - number_width
+        if line.number:
+            painter.setFont(strong)
+            painter.setPen(self.theme.color("text"))
+            painter.drawText(QRectF(right, 0, number_width + 1, ROW - 1), centre, line.number)
+        room = right - 22 - (16 if line.number else 0)
+        metrics = QFontMetricsF(plain)
+        title = metrics.elidedText(line.title, Qt.TextElideMode.ElideRight, room)
+        painter.setFont(plain)
+        painter.setPen(self.theme.color("text"))
+        painter.drawText(QRectF(22, 0, room, ROW - 1), centre, title)
+        used = metrics.horizontalAdvance(title) + 12
+        if room - used > 80:
+            painter.setPen(self.theme.color("text_3"))
+            rest = metrics.elidedText(line.sentence, Qt.TextElideMode.ElideRight, room - used)
+            painter.drawText(QRectF(22 + used, 0, room - used, ROW - 1), centre, rest)
+
+
+class FindingStrip(QWidget):
+    """The strip at the foot of the results; one line where the window is small."""
+
+    explain_requested = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.theme = theme
+        self._lines: list[FindingLine] = []
+        self._compact = False
+        self._open = False
+        self._rows: list[FindingRow] = []
+        self._icon = QLabel()
+        self._title = Text(theme, "strong")
+        self._all = QPushButton()
+        self._all.setProperty("kind", "link")
+        self._all.clicked.connect(self._toggle)
+        head = QHBoxLayout()
+        head.setContentsMargins(0, 0, 0, 0)
+        head.setSpacing(8)
+        head.addWidget(self._icon)
+        head.addWidget(self._title, 1)
+        head.addWidget(self._all)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 8, 0, 6)
+        self._column.setSpacing(0)
+        self._column.addLayout(head)
+        theme.changed.connect(self._draw_icon)
+
+    @property
+    def rows(self) -> list[FindingRow]:
+        return [row for row in self._rows if not row.isHidden()]
+
+    def set_compact(self, compact: bool) -> None:
+        if compact != self._compact:
+            self._compact, self._open = compact, False
+            self._show()
+
+    def set_sizing(self, sizing: Sizing) -> None:
+        lines = finding_lines(sizing)
+        if lines != self._lines:
+            self._lines = lines
+            self._show()
+
+    def _toggle(self) -> None:
+        self._open = not self._open
+        self._show()
+
+    def _limit(self) -> int:
+        if self._open:
+            return len(self._lines)
+        return 0 if self._compact else MOST
+
+    def _show(self) -> None:
+        shown = self._lines[: self._limit()]
+        while len(self._rows) < len(shown):
+            row = FindingRow(self.theme)
+            row.clicked.connect(lambda _checked=False, row=row: self._explain(row))
+            self._rows.append(row)
+            self._column.addWidget(row)
+        for index, row in enumerate(self._rows):
+            row.setVisible(index < len(shown))
+            if index < len(shown):
+                row.set_line(shown[index], index == len(shown) - 1)
+        self._set_head()
+        self.setVisible(bool(self._lines))
+
+    def _set_head(self) -> None:
+        """The title, and the link that opens or folds; folded, an icon says whether there is a warning."""
+        count, folded = len(self._lines), self._compact and not self._open
+        if folded:
+            text = ngettext(
+                "{count} point to check before you promise", "{count} points to check before you promise", count
+            )
+            self._title.setText(text.format(count=count))
+        else:
+            self._title.setText(_("Check before you promise"))
+        self._icon.setVisible(folded)
+        self._draw_icon()
+        self._all.setVisible(count > (0 if self._compact else MOST))
+        every = _("Show") if self._compact else _("Show all {count}").format(count=count)
+        self._all.setText(_("Show less") if self._open else every)
+        top, bottom = (3, 3) if folded else (8, 6)
+        self._column.setContentsMargins(0, top, 0, bottom)
+
+    def _draw_icon(self) -> None:
+        warns = any(line.is_warning for line in self._lines)
+        icon, color = ("triangle", "warn") if warns else ("info-circle", "info")
+        self._icon.setPixmap(self.theme.pixmap(icon, color, 14, self.devicePixelRatioF()))  # type: ignore[arg-type]
+
+    def _explain(self, row: FindingRow) -> None:
+        if row.line is not None and row.line.key:
+            self.explain_requested.emit(row.line.key)

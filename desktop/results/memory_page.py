@@ -1,0 +1,207 @@
+"""Memory: what stands on each accelerator, and how it grows with context."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from core.errors import TonnageError
+from core.language import chart_sentences, sentences
+from core.language.messages import gettext as _
+from core.language.numbers import Formatter, current
+from core.sizing.report import MemoryKind, Sizing
+from core.units import GB
+from desktop.charts.memory_bar import COLORS, MemoryBar
+from desktop.charts.memory_curve import memory_picture
+from desktop.charts.picture import Picture
+from desktop.results.curves import Curves
+from desktop.results.page import ChartSlot, ResultPage, slot_tables
+from desktop.tables import TableData
+from desktop.theme import Theme
+
+LIST_WIDTH, ROW, HEAD = 212, 24, 26
+
+
+@dataclass(frozen=True, slots=True)
+class ItemLine:
+    name: str
+    value: str
+    key: str
+    kind: MemoryKind | None = None
+    is_slow: bool = False
+    is_sum: bool = False
+    is_alarm: bool = False
+
+
+class ItemList(QWidget):
+    """The items of one accelerator in GB; a row explains its figure."""
+
+    explain_requested = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.theme = theme
+        self.lines: list[ItemLine] = []
+        self._at = -1
+        self.setFixedWidth(LIST_WIDTH)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
+
+    def set_lines(self, lines: list[ItemLine]) -> None:
+        self.lines = lines
+        self.setAccessibleName(_("Items of memory in GB"))
+        self.setAccessibleDescription("; ".join(f"{line.name} {line.value}" for line in lines))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._row(painter, 0, HEAD, _("Item"), "GB", self.theme.color("text_3"), 400, 0)
+        painter.fillRect(QRectF(0, HEAD - 1, self.width(), 1), self.theme.color("text_3"))
+        top = HEAD
+        for index, line in enumerate(self.lines):
+            if index == self._at:
+                painter.fillRect(QRectF(0, top, self.width(), ROW - 1), self.theme.color("hover"))
+            ink = self.theme.color("bad" if line.is_alarm else "text")
+            weight = 600 if line.is_sum or line.is_alarm else 400
+            self._row(painter, top, ROW, line.name, line.value, ink, weight, 16 if line.kind else 0)
+            if line.kind is not None:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(self.theme.chart("spill" if line.is_slow else COLORS[line.kind]))
+                painter.drawRoundedRect(QRectF(0, top + 7, 10, 10), 2, 2)
+            before_sum = index + 1 < len(self.lines) and self.lines[index + 1].is_sum
+            rule = self.theme.color("text_3" if before_sum else "border")
+            painter.fillRect(QRectF(0, top + ROW - 1, self.width(), 1), rule)
+            if index == self._at and self.hasFocus():
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.setPen(QPen(self.theme.color("focus"), 2))
+                painter.drawRoundedRect(QRectF(1, top + 1, self.width() - 2, ROW - 3), 3, 3)
+            top += ROW
+
+    def _row(
+        self, painter: QPainter, top: int, height: int, name: str, value: str, ink: QColor, weight: int, indent: int
+    ) -> None:
+        font = self.theme.font("label", weight)
+        painter.setFont(font)
+        painter.setPen(ink)
+        metrics = QFontMetricsF(font)
+        number = metrics.horizontalAdvance(value)
+        room = self.width() - number - indent - 8
+        centre = Qt.AlignmentFlag.AlignVCenter
+        shown = metrics.elidedText(name, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(QRectF(indent, top, room, height - 1), centre, shown)
+        painter.drawText(QRectF(self.width() - number - 1, top, number + 2, height - 1), centre, value)
+
+    def _choose(self, index: int) -> None:
+        if index != self._at:
+            self._at = index
+            if 0 <= index < len(self.lines):
+                line = self.lines[index]
+                self.setAccessibleDescription(f"{line.name} {line.value} GB")
+            self.update()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        index = int((event.position().y() - HEAD) // ROW)
+        self._choose(index if 0 <= index < len(self.lines) else -1)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._choose(-1)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self._at >= 0:
+            self.explain_requested.emit(self.lines[self._at].key)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, last = event.key(), len(self.lines) - 1
+        if key == Qt.Key.Key_Down:
+            self._choose(min(self._at + 1, last))
+        elif key == Qt.Key.Key_Up:
+            self._choose(max(self._at - 1, 0))
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F1) and self._at >= 0:
+            self.explain_requested.emit(self.lines[self._at].key)
+        else:
+            super().keyPressEvent(event)
+
+
+class MemoryPage(ResultPage):
+    def __init__(self, theme: Theme, curves: Curves) -> None:
+        super().__init__(theme, curves)
+        self.bar = MemoryBar(theme)
+        self.bar.explain_requested.connect(self.explain_requested)
+        self.slot = ChartSlot(theme, _("Memory against context"), self._picture)
+        self.slot.explain_requested.connect(self.explain_requested)
+        self.items = ItemList(theme)
+        self.items.explain_requested.connect(self.explain_requested)
+        lower = QHBoxLayout()
+        lower.setSpacing(20)
+        lower.addWidget(self.slot, 1)
+        lower.addWidget(self.items)
+        column = QVBoxLayout(self.charts)
+        column.setContentsMargins(0, 6, 0, 6)
+        column.setSpacing(12)
+        column.addWidget(self.bar)
+        column.addLayout(lower, 1)
+        self.charts.setFocusProxy(self.bar)
+
+    def slots(self) -> list[ChartSlot]:
+        return [self.slot]
+
+    def tables(self) -> list[TableData]:
+        return [self.bar.table(), *slot_tables([self.slot])]
+
+    def set_compact(self, compact: bool) -> None:
+        super().set_compact(compact)
+        self.items.setHidden(compact)
+
+    def _update(self, sizing: Sizing) -> None:
+        write = current()
+        self.title.setText(chart_sentences.memory_title(sizing, write))
+        self.line.setText(chart_sentences.memory_line(sizing, write))
+        self.bar.set_sizing(sizing)
+        self.items.set_lines(item_lines(sizing, self._names(sizing), write))
+        self.slot.refresh()
+
+    def _picture(self) -> Picture | None:
+        if self.sizing is None:
+            return None
+        return memory_picture(self.sizing, self.curves.memory(self.sizing, self.catalogue), current())
+
+    def _names(self, sizing: Sizing) -> dict[MemoryKind, str]:
+        """What is said beside an item: the format of the weights."""
+        try:
+            return {MemoryKind.WEIGHTS: self.catalogue.weight_format(sizing.scenario.weights).name}
+        except (AttributeError, TonnageError):
+            return {}
+
+
+def small_gigabytes(amount: int, write: Formatter) -> str:
+    """Digits in GB; a small amount is not rounded away."""
+    return write.gigabytes(amount) if amount >= 50_000_000 or amount == 0 else write.significant(amount / GB, 1)
+
+
+def item_lines(sizing: Sizing, names: dict[MemoryKind, str], write: Formatter) -> list[ItemLine]:
+    """The items of the first accelerator, then their sum, then what is free or too much."""
+    use = sizing.devices[0]
+    requests, lines = write.count(sizing.required_requests), []
+    context = write.tokens(sizing.scenario.workload.context_tokens)
+    for place, tier in enumerate(use.tiers):
+        for item in tier.items:
+            name = sentences.memory_kind(item.kind)
+            if item.kind in names:
+                name = _("{item}, {detail}").format(item=name, detail=names[item.kind])
+            elif item.kind is MemoryKind.KV_CACHE:
+                name = _("{item}, {detail}").format(item=name, detail=f"{requests} × {context}")
+            if place:
+                name = _("{item}, {detail}").format(item=sentences.memory_kind(item.kind), detail=tier.name)
+            lines.append(ItemLine(name, small_gigabytes(item.bytes, write), item.key, item.kind, is_slow=place > 0))
+    used = sum(tier.used_bytes for tier in use.tiers)
+    free = sum(tier.limit_bytes for tier in use.tiers) - used
+    over = max(0, *(tier.overflow_bytes for tier in use.tiers))
+    lines.append(ItemLine(_("Used"), write.gigabytes(used), "memory.total_bytes", is_sum=True))
+    if over:
+        lines.append(ItemLine(_("Too much"), write.gigabytes(over), "memory.free_bytes", is_alarm=True))
+    else:
+        lines.append(ItemLine(_("Free below the limit"), write.gigabytes(free), "memory.free_bytes"))
+    return lines

@@ -1,0 +1,225 @@
+"""The results column: verdict first, then four figures, then the picture, then what to check."""
+
+import datetime
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QAction, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
+
+from core.errors import TonnageError
+from core.language.messages import gettext as _
+from core.sizing.report import Sizing
+from desktop.results import exports
+from desktop.results.curves import Curves
+from desktop.results.explain import ExplainPage
+from desktop.results.findings import FindingStrip
+from desktop.results.memory_page import MemoryPage
+from desktop.results.page import ResultPage
+from desktop.results.speed_page import SpeedPage
+from desktop.results.tabs import TabLine
+from desktop.results.tiles import TileRow
+from desktop.results.verdict import VerdictBlock
+from desktop.session import Message, Session
+from desktop.theme import Theme
+from desktop.widgets.labels import IconButton
+
+#: Narrower than this, second lines and lists go and the strip of findings folds.
+COMPACT_BELOW = 720
+#: Lower than this, the strip of findings folds.
+LOW_BELOW = 720
+WIDEST = 1100
+SIDE = 20
+ICON_REACH = 6  # an icon's own margin inside its button, so that the drawing ends where the text ends
+MEMORY, SPEED, EXPLAIN = range(3)
+
+
+class ResultsPanel(QWidget):
+    """Shows a sizing. Every figure in it leads to Explain."""
+
+    proposal_wanted = Signal()
+
+    def __init__(self, session: Session, theme: Theme, curves: Curves | None = None) -> None:
+        super().__init__()
+        self.session, self.theme = session, theme
+        self.curves = curves or _core_curves()
+        self.setProperty("kind", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.verdict = VerdictBlock(theme)
+        self.tiles = TileRow(theme, self.explain)
+        self.tabs = TabLine(theme)
+        self.memory, self.speed, self.explanation = (
+            MemoryPage(theme, self.curves),
+            SpeedPage(theme, self.curves),
+            ExplainPage(theme),
+        )
+        self.pages = QStackedWidget()
+        self.findings = FindingStrip(theme)
+        self._table_button = IconButton(theme, "table", _("Table of the same numbers"), self.toggle_table, "T")
+        self._save_button = IconButton(theme, "download", _("Save chart"), self.show_export_menu, "Ctrl+E")
+        self._fill_tabs()
+        self._lay_out()
+        self._connect()
+        self._fold(narrow=True, low=True)  # the smallest form decides the window's minimum
+        if session.sizing is not None:
+            self.set_sizing(session.sizing)
+
+    # -- building -----------------------------------------------------------------------------------------------------
+
+    def _fill_tabs(self) -> None:
+        self.tabs.setAccessibleName(_("Results"))
+        for number, (name, page) in enumerate(
+            ((_("Memory"), self.memory), (_("Speed"), self.speed), (_("Explain"), self.explanation))
+        ):
+            self.tabs.add(name, f"Alt+{number + 1}")
+            self.pages.addWidget(page)
+            shortcut = QShortcut(QKeySequence(f"Alt+{number + 1}"), self)
+            shortcut.activated.connect(lambda number=number: self.show_tab(number))
+
+    def _lay_out(self) -> None:
+        self._top = QVBoxLayout()
+        self._top.setSpacing(0)
+        self._top.addWidget(self.verdict)
+        self._top.addWidget(self.tiles)
+        self._top.addSpacing(10)
+        line = QHBoxLayout()
+        line.setSpacing(14)
+        line.addWidget(self.tabs, 1)
+        line.addWidget(self._table_button)
+        line.addWidget(self._save_button)
+        self._line = line
+        self._foot = QVBoxLayout()
+        self._foot.addWidget(self.findings)
+        self._foot_rule = _rule()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(self._top)
+        column.addLayout(self._line)
+        column.addWidget(_rule())
+        column.addWidget(self.pages, 1)
+        column.addWidget(self._foot_rule)
+        column.addLayout(self._foot)
+
+    def _connect(self) -> None:
+        self.session.sizing_changed.connect(self.set_sizing)
+        self.verdict.proposal_wanted.connect(self.proposal_wanted)
+        self.tabs.currentChanged.connect(self._on_tab)
+        for part in (self.memory, self.speed, self.findings):
+            part.explain_requested.connect(self.explain)
+        for keys, action in (("T", self.toggle_table), ("Ctrl+E", self.show_export_menu)):
+            shortcut = QShortcut(QKeySequence(keys), self)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(action)
+
+    # -- showing ------------------------------------------------------------------------------------------------------
+
+    def set_sizing(self, sizing: Sizing) -> None:
+        """Show a sizing: words, tiles and the page in front now, the hidden pages when they are shown."""
+        self.verdict.set_sizing(sizing)
+        self.tiles.set_sizing(sizing)
+        self.findings.set_sizing(sizing)
+        self._foot_rule.setVisible(bool(sizing.findings))
+        for page in (self.memory, self.speed, self.explanation):
+            page.set_sizing(sizing, self.session.catalogue)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold(self.width() < COMPACT_BELOW, self.height() < LOW_BELOW)
+        right = max(SIDE, self.width() - WIDEST + SIDE)
+        self._line.setContentsMargins(SIDE, 0, right - ICON_REACH, 0)
+        for layout, top in ((self._top, 0), (self._foot, 0), (self.memory.layout(), 10), (self.speed.layout(), 10)):
+            if layout is not None:
+                layout.setContentsMargins(SIDE, top, right, 0)
+
+    def _fold(self, narrow: bool, low: bool) -> None:
+        self.findings.set_compact(narrow or low)
+        for page in (self.memory, self.speed):
+            page.set_compact(narrow)
+
+    def show_tab(self, index: int) -> None:
+        self.tabs.setCurrentIndex(index)
+
+    def _on_tab(self, index: int) -> None:
+        self.pages.setCurrentIndex(index)
+        self._table_button.setEnabled(index != EXPLAIN)
+
+    def explain(self, key: str) -> None:
+        """Show how a figure was found."""
+        self.explanation.explain(key)
+        self.show_tab(EXPLAIN)
+        self.explanation.setFocus()
+
+    @property
+    def chart_page(self) -> ResultPage | None:
+        """The page with charts in front, if it is one."""
+        page = self.pages.currentWidget()
+        return page if isinstance(page, ResultPage) else None
+
+    def toggle_table(self) -> None:
+        page = self.chart_page
+        if page is not None:
+            page.show_tables(not page.shows_tables)
+
+    # -- saving charts ------------------------------------------------------------------------------------------------
+
+    def show_export_menu(self) -> None:
+        """Offer the ways to save what is in front."""
+        menu = QMenu(self)
+        menu.addActions(self.export_actions())
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        corner = self._save_button.mapToGlobal(self._save_button.rect().bottomRight())
+        menu.popup(corner - QPoint(menu.sizeHint().width(), 0))
+
+    def export_actions(self) -> list[QAction]:
+        """What can be saved of the tab in front: a chart as a picture, a drawing or numbers; Explain as numbers."""
+        kinds = [("png", _("Picture (PNG)…")), ("svg", _("Drawing (SVG)…")), ("csv", _("Numbers (CSV)…"))]
+        actions = []
+        for kind, name in kinds if self.chart_page is not None else kinds[-1:]:
+            action = QAction(name, self)
+            action.triggered.connect(lambda _checked=False, kind=kind: self._ask_and_export(kind))
+            actions.append(action)
+        return actions
+
+    def _ask_and_export(self, kind: str) -> None:
+        name = f"{self.session.scenario.name} {self.tabs.tabText(self.tabs.currentIndex())}.{kind}"
+        start = str(Path.home() / _file_name(name))
+        path, _filter = QFileDialog.getSaveFileName(self, _("Save chart"), start, f"{kind.upper()} (*.{kind})")
+        if path:
+            self.export(Path(path))
+
+    def export(self, path: Path) -> None:
+        """Save what is in front as the ending of the path says; a failure is said in the page."""
+        name, today = self.session.scenario.name, datetime.date.today()
+        page = self.pages.currentWidget()
+        try:
+            if path.suffix.lower() == ".csv":
+                exports.save_tables(page.tables(), name, path, today)  # type: ignore[union-attr]
+            elif isinstance(page, ResultPage):
+                exports.save_chart(lambda theme: self._fresh(page, theme), self.theme, name, path, today)
+        except TonnageError as error:
+            self.session.message.emit(Message(error.message, "bad", topic="export"))
+
+    def _fresh(self, page: ResultPage, theme: Theme) -> ResultPage:
+        """The same page with the same numbers, in another theme."""
+        fresh = type(page)(theme, self.curves)
+        assert page.sizing is not None
+        fresh.set_sizing(page.sizing, page.catalogue)
+        return fresh
+
+
+def _file_name(name: str) -> str:
+    return "".join("-" if sign in '<>:"/\\|?*' or ord(sign) < 32 else sign for sign in name)
+
+
+def _rule() -> QFrame:
+    frame = QFrame()
+    frame.setProperty("kind", "line")
+    frame.setFixedHeight(1)
+    return frame
+
+
+def _core_curves() -> Curves:
+    from desktop.results.core_curves import CoreCurves
+
+    return CoreCurves()

@@ -1,0 +1,70 @@
+"""The verdict: an icon, the answer in one sentence, a second sentence, and the one primary button."""
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from core.language import sentences
+from core.language.messages import gettext as _
+from core.sizing.report import Sizing, Verdict
+from desktop.results.text import Text
+from desktop.theme import TONE_ICONS, Theme, Tone
+
+ICON = 22
+TONES: dict[Verdict, Tone] = {Verdict.FITS: "ok", Verdict.CLOSE: "warn", Verdict.DOES_NOT_FIT: "bad"}
+
+
+class VerdictIcon(QWidget):
+    """The icon of a verdict; four outlines, so that colour is never alone."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.theme = theme
+        self.tone: Tone = "info"
+        self.setFixedSize(QSize(ICON, 26))
+        theme.changed.connect(self.update)
+
+    def set_tone(self, tone: Tone) -> None:
+        self.tone = tone
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        pixmap = self.theme.pixmap(TONE_ICONS[self.tone], self.tone, ICON, self.devicePixelRatioF())
+        QPainter(self).drawPixmap(0, 2, pixmap)
+
+
+class VerdictBlock(QWidget):
+    """The first thing on the page."""
+
+    proposal_wanted = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.icon = VerdictIcon(theme)
+        self.sentence = Text(theme, "verdict", lines=2)
+        self.reason = Text(theme, "body", "text_2", lines=2)
+        self.proposal = QPushButton(_("Proposal…"))
+        self.proposal.setProperty("kind", "primary")
+        self.proposal.setToolTip(_("Compose the proposal as a PDF (Ctrl+P)"))
+        self.proposal.clicked.connect(self.proposal_wanted)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        words = QVBoxLayout()
+        words.setContentsMargins(0, 0, 0, 0)
+        words.setSpacing(3)
+        words.addWidget(self.sentence)
+        words.addWidget(self.reason)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 12, 0, 10)
+        row.setSpacing(8)
+        row.addWidget(self.icon, 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(words, 1)
+        row.addSpacing(8)
+        row.addWidget(self.proposal, 0, Qt.AlignmentFlag.AlignTop)
+
+    def set_sizing(self, sizing: Sizing) -> None:
+        self.icon.set_tone(TONES[sizing.verdict])
+        self.icon.setAccessibleName(sentences.verdict_word(sizing.verdict))
+        self.sentence.setText(sentences.verdict(sizing))
+        self.reason.setText(sentences.verdict_reason(sizing))

@@ -1,0 +1,401 @@
+"""The session: the one place where window and core meet.
+
+It holds the scenario, sizes it after every edit, keeps the undo history and saves by itself. Widgets call `edit` and
+listen to the signals; they never see the store or a formula.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol, TypeVar
+
+from pydantic import ValidationError
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtGui import QUndoCommand, QUndoStack
+
+from core.catalogue.records import Entry
+from core.errors import StoreError, TonnageError
+from core.language import sentences
+from core.language.messages import gettext as _
+from core.scenario import Scenario
+from core.sizing.report import Sizing, Verdict
+from desktop.refusal import sentence
+
+FRAME_MS = 16
+SAVE_AFTER_MS = 700
+
+T = TypeVar("T")
+Sizer = Callable[[Scenario, Any], Sizing]
+CatalogueWith = Callable[[Mapping[str, Mapping[str, str]]], Any]  # the user's records -> the catalogue with them
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A line for the page's message bar. A message replaces an earlier one of its topic; empty text takes it away."""
+
+    text: str
+    tone: str = "info"  # "info", "warn", "bad", "ok"
+    topic: str = "general"
+    action: str = ""  # the words of the one action
+    run: Callable[[], object] | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredScenario:
+    """A saved scenario, as lists show it."""
+
+    id: int
+    name: str
+    client: str
+
+
+class ScenarioStore(Protocol):
+    """What the session needs from the store. Every method may raise `StoreError`."""
+
+    def load_last(self) -> tuple[int, Scenario] | None:
+        """The scenario that was open last, with its id."""
+
+    def remember_last(self, scenario_id: int | None) -> None: ...
+
+    def load(self, scenario_id: int) -> Scenario: ...
+
+    def save(self, scenario_id: int | None, scenario: Scenario) -> int:
+        """Write the scenario, under a new id if none is given; return the id."""
+
+    def scenarios(self) -> Sequence[StoredScenario]:
+        """All saved scenarios, by client and place."""
+
+    def delete(self, scenario_id: int) -> object:
+        """Remove a scenario; what is returned brings it back."""
+
+    def restore(self, deleted: Any) -> int: ...
+
+    def save_record(self, table: str, record_id: str, record: str) -> None:
+        """Keep a catalogue record of the user's own, as JSON."""
+
+    def delete_record(self, table: str, record_id: str) -> None: ...
+
+    def records(self) -> Mapping[str, Mapping[str, str]]:
+        """The user's own catalogue records as JSON, by table and id."""
+
+
+class _Edit(QUndoCommand):
+    """The scenario before and after; edits of the same fields within one gesture are one step."""
+
+    def __init__(self, session: "Session", text: str, after: Scenario, fields: frozenset[str], gesture: int) -> None:
+        super().__init__(text)
+        self._session = session
+        self.before, self.after = session.scenario, after
+        self.fields, self.gesture = fields, gesture
+
+    def id(self) -> int:
+        return 1 if self.gesture else -1
+
+    def mergeWith(self, other: QUndoCommand) -> bool:
+        if not isinstance(other, _Edit) or (other.gesture, other.fields) != (self.gesture, self.fields):
+            return False
+        self.after = other.after
+        self.setObsolete(self.after == self.before)
+        return True
+
+    def undo(self) -> None:
+        self._session._show(self.before)
+
+    def redo(self) -> None:
+        self._session._show(self.after)
+
+
+class Session(QObject):
+    """A scenario being worked on."""
+
+    scenario_changed = Signal(object)  # Scenario
+    sizing_changed = Signal(object)  # Sizing
+    catalogue_changed = Signal(object)
+    message = Signal(object)  # Message
+    saved = Signal(object)  # datetime
+    scenarios_changed = Signal()  # the store's list
+
+    def __init__(
+        self,
+        catalogue: Any,
+        scenario: Scenario,
+        store: ScenarioStore | None = None,
+        size: Sizer | None = None,
+        catalogue_with: CatalogueWith | None = None,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.catalogue = catalogue
+        self.scenario = scenario
+        self.scenario_id: int | None = None
+        self.sizing: Sizing | None = None
+        self.store = store
+        self.undo_stack = QUndoStack(self)
+        self._size = size or _core_size
+        self._catalogue_with = catalogue_with or (lambda _records: self.catalogue)
+        self._gesture = 0
+        self._gestures = 0
+        self._stale = False
+        self._frame = self._timer(FRAME_MS, self._on_frame)
+        self._save_timer = self._timer(SAVE_AFTER_MS, self.save)
+
+    def _timer(self, interval: int, slot: Callable[[], Any]) -> QTimer:
+        timer = QTimer(self)
+        timer.setSingleShot(True)
+        timer.setInterval(interval)
+        timer.timeout.connect(slot)
+        return timer
+
+    # -- edits --------------------------------------------------------------------------------------------------------
+
+    def check(self, **changes: Any) -> str:
+        """The sentence that says why these changes are refused; empty if they are fine."""
+        try:
+            self.scenario.edited(**changes)
+        except ValidationError as error:
+            return sentence(error)
+        return ""
+
+    def edit(self, text: str, **changes: Any) -> bool:
+        """Change the scenario in one undoable step called `text`. A refused change leaves all as it was."""
+        try:
+            after = self.scenario.edited(**changes)
+        except ValidationError as error:
+            self.message.emit(Message(sentence(error), "bad", topic="edit"))
+            return False
+        if after != self.scenario:
+            self.undo_stack.push(_Edit(self, text, after, frozenset(changes), self._gesture))
+        return True
+
+    @contextmanager
+    def gesture(self) -> Iterator[None]:
+        """Edits of one field inside the block become one step of undo."""
+        self.begin_gesture()
+        try:
+            yield
+        finally:
+            self.end_gesture()
+
+    def begin_gesture(self) -> None:
+        """A slider was taken, or a first step key pressed."""
+        self._gestures += 1
+        self._gesture = self._gestures
+
+    def end_gesture(self) -> None:
+        self._gesture = 0
+
+    def undo(self) -> None:
+        self.end_gesture()
+        self.undo_stack.undo()
+
+    def redo(self) -> None:
+        self.end_gesture()
+        self.undo_stack.redo()
+
+    def _show(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        self.scenario_changed.emit(scenario)
+        self._save_timer.start()
+        self.recompute()
+
+    # -- sizing -------------------------------------------------------------------------------------------------------
+
+    def recompute(self) -> None:
+        """Size at once; while edits keep coming, once a frame, and the last one counts."""
+        if self._frame.isActive():
+            self._stale = True
+            return
+        self._compute()
+        self._frame.start()
+
+    def _on_frame(self) -> None:
+        if self._stale:
+            self._compute()
+            self._frame.start()
+
+    def _compute(self) -> None:
+        self._stale = False
+        try:
+            sizing = self._size(self.scenario, self.catalogue)
+        except TonnageError as error:
+            self.message.emit(Message(sentences.error(error), "bad", topic="sizing"))
+            return
+        self.sizing = sizing
+        self.message.emit(Message("", topic="sizing"))
+        self.sizing_changed.emit(sizing)
+
+    def preview(self, **changes: Any) -> Sizing | None:
+        """The sizing after these changes, without making them; None where they are refused."""
+        try:
+            return self._size(self.scenario.edited(**changes), self.catalogue)
+        except (ValidationError, TonnageError):
+            return None
+
+    def set_catalogue(self, catalogue: Any) -> None:
+        """Use another catalogue, such as after a record was edited."""
+        self.catalogue = catalogue
+        self.catalogue_changed.emit(catalogue)
+        self.recompute()
+
+    # -- loading and saving -------------------------------------------------------------------------------------------
+
+    def load(self, scenario: Scenario, scenario_id: int | None = None) -> None:
+        """Show another scenario; its history of undo begins here."""
+        self.flush()
+        self.end_gesture()
+        self.undo_stack.clear()
+        self.scenario, self.scenario_id = scenario, scenario_id
+        self._frame.stop()
+        self.scenario_changed.emit(scenario)
+        self._compute()
+        self._stored(lambda store: store.remember_last(scenario_id))
+        self.scenarios_changed.emit()
+
+    def open(self, scenario_id: int) -> bool:
+        """Show a saved scenario."""
+        if scenario_id == self.scenario_id:
+            return True
+        scenario = self._stored(lambda store: store.load(scenario_id))
+        if scenario is not None:
+            self.load(scenario, scenario_id)
+        return scenario is not None
+
+    def save(self) -> bool:
+        """Write the scenario to the store; a failure is said, and the scenario stays in memory."""
+        self._save_timer.stop()
+        if self.store is None:
+            return False
+        was_new = self.scenario_id is None
+        try:
+            self.scenario_id = self.store.save(self.scenario_id, self.scenario)
+            if was_new:
+                self.store.remember_last(self.scenario_id)
+        except StoreError as error:
+            text = _("{problem} Your last change is kept in memory.").format(problem=sentences.error(error))
+            self.message.emit(Message(text, "warn", topic="store"))
+            return False
+        self.message.emit(Message("", topic="store"))
+        self.saved.emit(datetime.now())
+        self.scenarios_changed.emit()
+        return True
+
+    def flush(self) -> None:
+        """Save now what waits to be saved."""
+        if self._save_timer.isActive():
+            self.save()
+
+    def scenarios(self) -> Sequence[StoredScenario]:
+        """The saved scenarios, by client; the one on screen as it stands."""
+        kept = self._stored(lambda store: store.scenarios()) or ()
+        here = self.scenario
+        return [StoredScenario(one.id, here.name, here.client) if one.id == self.scenario_id else one for one in kept]
+
+    def verdict_of(self, scenario_id: int) -> Verdict | None:
+        """Whether a saved scenario fits; None when it cannot be read or sized."""
+        if scenario_id == self.scenario_id:
+            return self.sizing.verdict if self.sizing else None
+        if self.store is None:
+            return None
+        try:
+            return self._size(self.store.load(scenario_id), self.catalogue).verdict
+        except TonnageError:
+            return None
+
+    def new(self, scenario: Scenario) -> None:
+        """Begin a scenario and keep it."""
+        self.load(scenario)
+        self.save()
+
+    def duplicate(self, scenario_id: int, name: str) -> None:
+        """Copy a saved scenario and show the copy."""
+        self.flush()
+        scenario = self._stored(lambda store: store.load(scenario_id))
+        if scenario is not None:
+            self.new(scenario.edited(name=name[:200]))
+
+    def rename(self, scenario_id: int, name: str, client: str) -> None:
+        """Give a saved scenario another name or client."""
+        if scenario_id == self.scenario_id:
+            self.edit(_("Rename"), name=name, client=client)
+            self.flush()
+            return
+        scenario = self._stored(lambda store: store.load(scenario_id))
+        if scenario is not None:
+            self._stored(lambda store: store.save(scenario_id, scenario.edited(name=name, client=client)))
+            self.scenarios_changed.emit()
+
+    def delete(self, scenario_id: int) -> None:
+        """Remove a saved scenario; a line offers to bring it back."""
+        self.flush()
+        names = {one.id: one.name for one in self.scenarios()}
+        deleted = self._stored(lambda store: store.delete(scenario_id))
+        if deleted is None:
+            return
+        if scenario_id == self.scenario_id:
+            self.scenario_id = None
+            self._open_another()
+        self.scenarios_changed.emit()
+        text = _("“{name}” was deleted.").format(name=names.get(scenario_id, ""))
+        self.message.emit(Message(text, "info", "delete", _("Undo"), lambda: self._restore(deleted)))
+
+    def _open_another(self) -> None:
+        """Show the first scenario that is left; with none left, the one on screen stays, unsaved."""
+        left = self.scenarios()
+        if left:
+            self.open(left[0].id)
+
+    def _restore(self, deleted: object) -> None:
+        restored = self._stored(lambda store: store.restore(deleted))
+        self.message.emit(Message("", topic="delete"))
+        if restored is not None:
+            self.open(restored)
+            self.scenarios_changed.emit()
+
+    def save_record(self, table: str, record: Entry) -> bool:
+        """Keep a catalogue record of the user's own and size with it."""
+        if self.store is None:
+            return False
+        text = record.model_dump_json(exclude_defaults=True)
+        try:
+            self.store.save_record(table, record.id, text)
+            self.set_catalogue(self._catalogue_with(self.store.records()))
+        except TonnageError as error:
+            self.message.emit(Message(sentences.error(error), "bad", topic="record"))
+            return False
+        self.message.emit(Message("", topic="record"))
+        return True
+
+    def delete_record(self, table: str, record_id: str) -> bool:
+        """Forget a record of the user's own; the shipped one, if there is one, shows through again."""
+        if self.store is None:
+            return False
+        try:
+            self.store.delete_record(table, record_id)
+            self.set_catalogue(self._catalogue_with(self.store.records()))
+        except TonnageError as error:
+            self.message.emit(Message(sentences.error(error), "bad", topic="record"))
+            return False
+        return True
+
+    def own_records(self, table: str) -> Mapping[str, str]:
+        """The user's own records of a table, by id."""
+        records = self._stored(lambda store: store.records()) or {}
+        return records.get(table, {})
+
+    def _stored(self, action: Callable[[ScenarioStore], T]) -> T | None:
+        """What the store answers; None, after saying why, when it fails."""
+        if self.store is None:
+            return None
+        try:
+            return action(self.store)
+        except TonnageError as error:
+            self.message.emit(Message(sentences.error(error), "bad", topic="store"))
+            return None
+
+
+def _core_size(scenario: Scenario, catalogue: Any) -> Sizing:
+    from core.sizing.size import size
+
+    return size(scenario, catalogue)

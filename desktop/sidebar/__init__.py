@@ -1,0 +1,1 @@
+"""The sidebar: search, pages, the scenarios by client, and what is saved."""

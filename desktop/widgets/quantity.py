@@ -1,0 +1,239 @@
+"""What a number field holds: how it is read, written, stepped, and what to say when it cannot be read."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from core import units
+from core.language import numbers
+from core.language.messages import gettext as _
+
+Value = Any  # int, float or Decimal, as the field of the scenario wants it
+Reader = Callable[[str, bool], Value]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A kind of number. `hint` is a sentence with {example} and {kept}; `write` leaves the unit out."""
+
+    read: Reader
+    write: Callable[[Value], str]
+    example: str
+    unit: str = ""
+    step: float = 1.0
+    doubling: bool = False  # one step is the next power of two or its half
+    optional: bool = False  # an empty field is a value: None
+    hint: str = ""
+    low: float = 0.0
+    high: float = float("inf")
+    says_unit: bool = False  # whether the unit belongs to the value in a sentence
+    full: Callable[[Value], str] | None = field(default=None)  # for the tooltip: exact
+
+    def sentence(self, kept: Value) -> str:
+        """What to write, and what stays in force until then."""
+        text = self.hint or _("Write a number such as {example}. Keeping {kept}.")
+        return text.format(example=self.example, kept=self.in_words(kept))
+
+    def in_words(self, value: Value) -> str:
+        """The value as a sentence says it."""
+        text = self.written(value)
+        return f"{text}\u00a0{self.unit}" if text and self.says_unit else text or _("none")
+
+    def written(self, value: Value) -> str:
+        return "" if value is None else self.write(value)
+
+    def parsed(self, text: str) -> Value:
+        """The value of a text.
+
+        Raises
+        ------
+        InvalidInput : it cannot be read
+        """
+        if self.optional and not text.strip():
+            return None
+        return self.read(text, numbers.current().decimal_sign == ",")
+
+    def stepped(self, value: Value, steps: float) -> Value:
+        """The value some steps further; it stays within the limits."""
+        if value is None:
+            value = self.parsed(self.example)
+        if self.doubling:
+            moved = _next_power(value, steps > 0) if abs(steps) == 1 else value * 2 ** (1 if steps > 0 else -1)
+        else:
+            moved = value + type(value)(self.step * steps)
+        return type(value)(min(max(moved, self.low), self.high))
+
+
+def _next_power(value: float, upwards: bool) -> float:
+    power = 2.0 ** max(0, int(value).bit_length() - 1)
+    if upwards:
+        return power * 2
+    return power if power < value else max(1.0, power / 2)
+
+
+def _trimmed(value: float, digits: int = 2) -> str:
+    """At most so many decimals, none that are zero."""
+    written = numbers.current()
+    text = written.decimal(value, digits)
+    return text.rstrip("0").rstrip(written.decimal_sign) if written.decimal_sign in text else text
+
+
+def tokens() -> Quantity:
+    """A length in tokens: "256K"."""
+    return Quantity(
+        read=units.parse_tokens,
+        write=lambda n: numbers.current().tokens(n),
+        example="256K",
+        unit=_("tokens"),
+        doubling=True,
+        low=1,
+        high=1_000_000_000,
+        hint=_("Write a length such as {example}. Keeping {kept}."),
+        full=lambda n: _("{tokens} tokens").format(tokens=numbers.current().tokens_exact(n)),
+    )
+
+
+def count(unit: str = "", low: float = 1, high: float = 1e8, example: str = "40") -> Quantity:
+    """A whole number of things."""
+    return Quantity(
+        read=units.parse_count,
+        write=lambda n: numbers.current().count(n),
+        example=example,
+        unit=unit,
+        low=low,
+        high=high,
+    )
+
+
+def parameters() -> Quantity:
+    """A number of parameters: "35.1B"."""
+    return Quantity(
+        read=units.parse_count,
+        write=lambda n: numbers.current().parameters(n),
+        example=_("35.1B"),
+        low=1,
+        high=1e15,
+        step=1e9,
+        hint=_("Write a number such as {example}. Keeping {kept}."),
+    )
+
+
+def share(low: float = 0.0, optional: bool = False) -> Quantity:
+    """A share, written in percent."""
+    return Quantity(
+        read=lambda text, comma: round(units.parse_share(text, comma), 12),  # 35 % is 0.35, not 0.35000000000000003
+        write=lambda x: _trimmed(float(x) * 100, 1),
+        example="30",
+        unit="%",
+        says_unit=True,
+        step=0.01,
+        low=low,
+        high=1.0,
+        optional=optional,
+        hint=_("Write a share from 0 to 100 such as {example}. Keeping {kept}."),
+    )
+
+
+def seconds(optional: bool = True) -> Quantity:
+    """A duration in seconds."""
+    return Quantity(
+        read=units.parse_seconds,
+        write=lambda x: _trimmed(float(x), 3) if float(x) != round(float(x)) else numbers.current().decimal(x),
+        example=numbers.current().decimal(2.0),
+        unit="s",
+        says_unit=True,
+        step=0.1,
+        low=0.001,
+        high=86_400,
+        optional=optional,
+        hint=_("Write a time such as {example} s or 350 ms. Keeping {kept}."),
+    )
+
+
+def speed(optional: bool = True) -> Quantity:
+    """Tokens a second."""
+    return Quantity(
+        read=lambda text, comma: units.parse_number(_without(text, "tok/s"), comma),
+        write=lambda x: _trimmed(float(x), 1),
+        example="30",
+        unit=_("tok/s"),
+        says_unit=True,
+        low=0.1,
+        high=1e6,
+        optional=optional,
+        hint=_("Write a speed such as {example}. Keeping {kept}."),
+    )
+
+
+def memory(unit: str = "GB", optional: bool = False) -> Quantity:
+    """An amount of memory, written in `unit`."""
+    factor = {"GB": units.GB, "MB": units.MB, "MiB": units.MIB, "GiB": units.GIB}[unit]
+    return Quantity(
+        read=lambda text, comma: units.parse_bytes(text if _has_letters(text) else f"{text} {unit}", comma),
+        write=lambda n: _trimmed(n / factor),
+        example=f"40 {unit}",
+        unit=unit,
+        says_unit=True,
+        step=factor,
+        low=1,
+        high=10**15,
+        optional=optional,
+        hint=_("Write an amount such as {example}. Keeping {kept}."),
+        full=lambda n: f"{numbers.current().bytes(n)} = {numbers.current().bytes_iec(n)}",
+    )
+
+
+def rate(optional: bool = False) -> Quantity:
+    """A data rate in GB/s."""
+    return Quantity(
+        read=units.parse_rate,
+        write=lambda x: _trimmed(x / units.GB, 1),
+        example=_("1.8 TB/s"),
+        unit="GB/s",
+        says_unit=True,
+        step=units.GB,
+        low=1,
+        high=1e16,
+        optional=optional,
+        hint=_("Write a rate such as {example} or 1,792 GB/s. Keeping {kept}."),
+    )
+
+
+def teraflops(optional: bool = True) -> Quantity:
+    """A computing rate in TFLOP/s."""
+    return Quantity(
+        read=lambda text, comma: units.parse_number(_without(text, "tflops", "tflop/s"), comma) * 1e12,
+        write=lambda x: _trimmed(x / 1e12, 1),
+        example=numbers.current().decimal(503.8),
+        unit="TFLOPS",
+        says_unit=True,
+        step=1e12,
+        low=1,
+        high=1e20,
+        optional=optional,
+    )
+
+
+def plain(unit: str, example: str = "600", optional: bool = True, high: float = 1e9, digits: int = 1) -> Quantity:
+    """A plain number with a unit: watts, decibels."""
+    return Quantity(
+        read=lambda text, comma: units.parse_number(_without(text, unit), comma),
+        write=lambda x: _trimmed(float(x), digits),
+        example=example,
+        unit=unit,
+        says_unit=True,
+        high=high,
+        optional=optional,
+    )
+
+
+def _has_letters(text: str) -> bool:
+    return any(letter.isalpha() for letter in text)
+
+
+def _without(text: str, *endings: str) -> str:
+    stripped = text.strip()
+    for ending in endings:
+        if ending and stripped.lower().endswith(ending.lower()):
+            return stripped[: -len(ending)].strip()
+    return stripped

@@ -1,0 +1,68 @@
+"""Parts that tests of the shell build on: an application with the theme, a session, a window without results."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import delete
+
+from desktop.main_window import MainWindow
+from desktop.session import Session
+from desktop.settings import Settings
+from desktop.theme import Scheme, Theme
+from tests.desktop.small_catalogue import MemoryStore, SmallCatalogue, small_scenario, small_size, with_records
+
+
+@pytest.fixture(scope="session")
+def one_theme(qapp: QApplication) -> Theme:
+    """Made once: a style sheet takes its time."""
+    qapp.setStyle("Fusion")
+    theme = Theme(Scheme.LIGHT)
+    theme.apply(qapp)
+    return theme
+
+
+@pytest.fixture
+def theme(one_theme: Theme) -> Iterator[Theme]:
+    yield one_theme
+    one_theme.set_scheme(Scheme.LIGHT)
+
+
+@pytest.fixture
+def store() -> MemoryStore:
+    return MemoryStore(
+        small_scenario(),
+        small_scenario(name="Two DGX Sparks", workload__context_tokens=524_288),
+        small_scenario(name="Contract search", client="Kanzlei Brandt", workload__users=70),
+    )
+
+
+@pytest.fixture
+def session(qapp: QApplication, store: MemoryStore) -> Session:
+    session = Session(SmallCatalogue(), store.kept[1], store, small_size, with_records)
+    session.scenario_id = 1
+    session.recompute()
+    return session
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(tmp_path / "tonnage.ini")
+
+
+@pytest.fixture
+def window(session: Session, theme: Theme, settings: Settings) -> Iterator[MainWindow]:
+    window = make_window(session, theme, settings)
+    window.show()
+    yield window
+    window.close()
+    delete(window)  # now, not with the next event loop: a style sheet walks over every widget that is left
+
+
+def make_window(session: Session, theme: Theme, settings: Settings) -> MainWindow:
+    window = MainWindow(
+        session, theme, settings, lambda _session, _theme: QWidget(), lambda: small_scenario(name="New scenario")
+    )
+    window.complete()
+    return window

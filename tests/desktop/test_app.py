@@ -1,0 +1,233 @@
+"""The application as a whole, on the shipped catalogue and a real store in an empty folder."""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QApplication
+
+import desktop.app
+from core.language.messages import LANGUAGES, set_language
+from core.scenario import CatalogueModel, Mode, TextbookModel
+from core.sizing.report import Verdict
+from desktop.__main__ import main
+from desktop.app import Application, Folders, new_scenario, without_numpy
+from desktop.main_window import MainWindow
+from desktop.settings import LANGUAGE, STARTED_BEFORE, THEME, Settings
+from tests.core import gguf_models
+
+SMALL_MODEL = "Qwen__Qwen3-0.6B"
+Start = Callable[[], Application]
+
+
+@pytest.fixture
+def start(qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    settings = Settings(Folders.below(tmp_path).config / "tonnage.ini")
+    settings.set(LANGUAGE, "en")
+    settings.set(THEME, "light")
+    settings.flush()
+    started: list[Application] = []
+
+    def begin() -> Application:
+        application = Application(qapp, Folders.below(tmp_path))
+        application.window.show()
+        application.complete()
+        started.append(application)
+        return application
+
+    yield begin
+    for application in started:
+        application.window.close()
+        application.window.deleteLater()
+        application.close()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    set_language("en")
+    qapp.setStyleSheet("")
+
+
+def test_the_first_start_opens_the_worked_example(start: Start) -> None:
+    application = start()
+    session, window = application.session, application.window
+    assert isinstance(session.scenario.model, TextbookModel)
+    assert session.scenario.mode is Mode.ARTICLE
+    assert session.sizing is not None
+    assert session.sizing.verdict is Verdict.FITS
+    assert window.messages.bar("example") is not None
+    assert window.inputs.article.isVisible()
+    assert [one.client for one in session.scenarios()] == ["Examples", "Examples"]
+
+
+def test_the_next_start_shows_what_was_left(start: Start) -> None:
+    first = start()
+    first.session.open(2)
+    first.session.edit("Users", workload__users=77)
+    first.window.close()
+    first.close()
+    second = start()
+    assert second.session.scenario_id == 2
+    assert second.session.scenario.workload.users == 77
+    assert second.window.messages.bar("example") is None
+    assert second.settings.get(STARTED_BEFORE)
+
+
+def test_with_all_deleted_the_next_start_asks_what_to_size(start: Start) -> None:
+    first = start()
+    for one in first.session.scenarios():
+        first.session.delete(one.id)
+    assert first.window.page == "start"
+    first.window.close()
+    first.close()
+    second = start()
+    assert second.window.page == "start"
+    assert list(second.session.scenarios()) == []
+
+
+def test_another_language_builds_the_window_again(qtbot: Any, start: Start) -> None:
+    application = start()
+    old = application.window
+    application.session.edit("Users", workload__users=50)
+    application._speak("de")
+    assert application.window is not old
+    assert application.window.isVisible()
+    assert not old.isVisible()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    assert application.session.edit("Users", workload__users=60)
+    assert application.window.inputs.workload.users.edit.value == 60
+    assert application.session.undo_stack.canUndo()
+    application.theme.changed.emit()
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_no_language_needs_more_than_1024_by_640(start: Start, code: str) -> None:
+    application = start()
+    application._speak(code)
+    window = application.window
+    window.show_example_line()
+    window.resize(1024, 640)
+    assert window.minimumSizeHint().width() <= 1024
+    assert window.minimumSizeHint().height() <= 640
+    assert (window.width(), window.height()) == (1024, 640)
+    assert window.inputs.width() == 272
+
+
+def test_the_article_becomes_reality_and_back_with_one_undo(qtbot: Any, start: Start) -> None:
+    session = start().session
+    session.edit("As it is", mode=Mode.REAL)
+    qtbot.waitUntil(lambda: session.sizing is not None and session.sizing.scenario.mode is Mode.REAL)
+    session.undo()
+    assert session.scenario.mode is Mode.ARTICLE
+
+
+def test_a_damaged_store_is_set_aside_and_said(start: Start, tmp_path: Path) -> None:
+    data = Folders.below(tmp_path).data
+    data.mkdir(parents=True)
+    (data / "tonnage.sqlite").write_bytes(b"not a database, and long enough to be looked at" * 100)
+    application = start()
+    bar = application.window.messages.bar("opening")
+    assert bar is not None
+    assert "was damaged" in bar.text.text()
+    assert application.session.sizing is not None
+
+
+def test_own_records_are_there_at_the_next_start(start: Start) -> None:
+    first = start()
+    device = first.session.catalogue.device("rtx-pro-6000-ws").model_copy(update={"id": "own/x", "name": "Mine"})
+    assert first.session.save_record("devices", device)
+    first.close()
+    assert start().session.catalogue.device("own/x").name == "Mine"
+
+
+def test_every_device_of_the_catalogue_can_be_shown(start: Start) -> None:
+    application = start()
+    application.window.show_page("catalogue")
+    page = application.window.catalogue_page
+    assert page is not None
+    for device in application.session.catalogue.devices.values():
+        page._show(device)
+        assert not page.form.is_changed, device.id
+        assert page.form.wrong == [], device.id
+    assert len(application.session.catalogue.devices) > 100
+
+
+def test_a_gguf_file_is_read_in_the_background_and_sized_to_its_byte(qtbot: Any, start: Start, tmp_path: Path) -> None:
+    config = gguf_models.config_of(SMALL_MODEL)
+    architecture, fields, tensors = gguf_models.qwen3(config)
+    path = tmp_path / "model-f16.gguf"
+    gguf_models.write(path, architecture, {**fields, "general.name": "Weighed"}, tensors)
+    application = start()
+    window, session = application.window, application.session
+    session.edit("Real", mode=Mode.REAL, deployment__engine="llama.cpp")
+    window.import_file(path)
+    bar = window.messages.bar("import")
+    assert bar is not None
+    assert bar.text.text() == "Reading model-f16.gguf…"
+    with qtbot.waitSignal(window.imports.imported, timeout=10_000):
+        pass
+    assert window.messages.bar("import") is None
+    model = session.scenario.model
+    assert isinstance(model, CatalogueModel)
+    assert session.catalogue.model(model.id).name == "Weighed"
+    qtbot.waitUntil(lambda: session.sizing is not None and session.sizing.scenario.model == model)
+    assert session.sizing is not None
+    assert session.sizing.trace["memory_item.weights"] == pytest.approx(path.stat().st_size, rel=0.01)
+    session.undo()
+    assert isinstance(session.scenario.model, TextbookModel)
+
+
+def test_a_large_file_that_is_none_is_refused_in_the_background(qtbot: Any, start: Start, tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    path.write_bytes(b"{" + b" " * 3_000_000)
+    window = start().window
+    window.import_file(path)
+    qtbot.waitUntil(lambda: _tone(window, "import") == "bad", timeout=10_000)
+    bar = window.messages.bar("import")
+    assert bar is not None
+    assert bar.text.text().startswith("“config.json” was not imported:")
+
+
+def _tone(window: MainWindow, topic: str) -> str:
+    bar = window.messages.bar(topic)
+    return str(bar.property("tone")) if bar else ""
+
+
+def test_a_new_scenario_can_be_sized(start: Start) -> None:
+    application = start()
+    application.session.new(new_scenario())
+    assert application.session.sizing is not None
+    assert application.session.sizing.scenario.name == "New scenario"
+
+
+def test_numpy_is_hidden_from_the_store_only() -> None:
+    before = sys.modules.pop("numpy", None)
+    try:
+        with without_numpy():
+            assert sys.modules.get("numpy", sys) is None
+        assert sys.modules.get("numpy", sys) is sys
+    finally:
+        if before is not None:
+            sys.modules["numpy"] = before
+
+
+def test_commands_go_to_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["catalogue", "check"]) == 0
+    assert "devices" in capsys.readouterr().out
+
+
+def test_a_slip_is_explained_and_opens_no_window(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["sise", "x.tonnage"])
+    assert ended.value.code == 2
+    assert "sise" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ['"purple"', "garbage", "17"])
+def test_settings_that_cannot_be_read_are_the_default(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "tonnage.ini"
+    path.write_text(f"[General]\ntheme={text}\nstarted_before={text}\n")
+    settings = Settings(path)
+    assert settings.get(STARTED_BEFORE) is False
+    assert desktop.app._scheme(settings).value in ("system", "light", "dark")
