@@ -16,7 +16,7 @@ from core.units import Unit
 def inner_width(parameters: int, layers: int, hidden_size: int) -> float:
     """Width inside a gated feed-forward block, from the number of its parameters.
 
-    inner_width = parameters / (3 * layers * hidden_size) if layers else 0.0
+    inner_width = where(layers > 0, parameters / (3 * max(1, layers) * hidden_size), 0)
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def inner_width(parameters: int, layers: int, hidden_size: int) -> float:
     >>> inner_width(5_637_144_576, 32, 4096)
     14336.0
     """
-    return parameters / (3 * layers * hidden_size) if layers else 0.0
+    return parameters / (3 * layers * hidden_size) if layers else 0
 
 
 @formula(Unit.BYTE)

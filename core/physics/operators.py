@@ -207,7 +207,8 @@ def indexed_read_bytes(bytes_per_token: float, layers: int, record: float, depth
 def compressed_rows(depth: Any, window: int, compression: int, top_k: int) -> Any:
     """Vectors that compressed attention looks at: the window, and those of earlier spans, all or the best.
 
-    rows = min(depth, window) + (min(depth / compression, top_k if top_k else depth) if compression else 0)
+    rows = min(depth, window) + where(compression > 0, min(depth / max(1, compression), where(top_k > 0, top_k, depth)),
+        0)
 
     Parameters
     ----------
@@ -223,7 +224,7 @@ def compressed_rows(depth: Any, window: int, compression: int, top_k: int) -> An
     >>> compressed_rows(65_536, 128, 4, 512), compressed_rows(65_536, 128, 128, 0), compressed_rows(65_536, 128, 0, 0)
     (640, 640.0, 128)
     """
-    chosen = minimum(depth / compression, top_k if top_k else depth) if compression else 0
+    chosen = minimum(depth / max(1, compression), top_k if top_k > 0 else depth) if compression > 0 else 0
     return minimum(depth, window) + chosen
 
 
@@ -233,7 +234,8 @@ def compressed_read_bytes(
 ) -> Any:
     """Bytes that compressed attention reads for one token: the vectors it looks at, and every index key.
 
-    bytes = layers * record * rows + (index_layers * (index_dim + 4) * depth / compression if compression else 0)
+    bytes = layers * record * rows + where(compression > 0,
+        index_layers * (index_dim + 4) * depth / max(1, compression), 0)
 
     Parameters
     ----------
@@ -251,7 +253,8 @@ def compressed_read_bytes(
     >>> compressed_read_bytes(21, 584, 640, 65_536.0, 4, 21, 128)
     53265408.0
     """
-    return layers * record * rows + (index_layers * (index_dim + 4) * depth / compression if compression else 0)
+    keys = index_layers * (index_dim + 4) * depth / max(1, compression) if compression > 0 else 0
+    return layers * record * rows + keys
 
 
 @formula(Unit.BYTE)

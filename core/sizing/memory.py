@@ -349,8 +349,8 @@ def growth_cases(trace: Trace, reserved: Reservation) -> list[tuple[str, str]]:
 
 def _nothing(trace: Trace) -> str:
     """The key of a constant part of no bytes."""
-    trace.given("no_constant_bytes", 0, Unit.BYTE, METHOD)
-    return "no_constant_bytes"
+    trace.given("nothing_bytes", 0, Unit.BYTE, METHOD)
+    return "nothing_bytes"
 
 
 def _sum_key(trace: Trace, key: str, function: Callable[..., Any], parameter: str, items: list[str]) -> str:

@@ -43,8 +43,8 @@ def compressed_bytes_per_token(
 ) -> float:
     """What the compressed vectors and the index keys of all layers of one ratio grow by with each token.
 
-    compressed_bytes_per_token = (layers * record_bytes + index_layers * (index_dim + 4)) / compression
-        if compression else 0.0
+    compressed_bytes_per_token = where(compression > 0,
+        (layers * record_bytes + index_layers * (index_dim + 4)) / max(1, compression), 0)
 
     Parameters
     ----------
@@ -61,7 +61,8 @@ def compressed_bytes_per_token(
     >>> compressed_bytes_per_token(21, 584, 4, 21, 128), compressed_bytes_per_token(20, 584, 128, 0, 0)
     (3759.0, 91.25)
     """
-    return (layers * record_bytes + index_layers * (index_dim + 4)) / compression if compression else 0.0
+    grown = (layers * record_bytes + index_layers * (index_dim + 4)) / max(1, compression)
+    return grown if compression > 0 else 0
 
 
 @formula(Unit.BYTE)
@@ -91,7 +92,7 @@ def window_bytes(layers: int, record_bytes: float, context_tokens: int, window: 
 def ring_bytes(layers: int, compression: int, width: int, index_layers: int, index_dim: int) -> int:
     """Keys and scores that wait until their span is complete, in 32 bit; spans of four overlap.
 
-    ring_bytes = (layers * width + index_layers * index_dim) * compression * 8 * (4 if compression == 4 else 1)
+    ring_bytes = (layers * width + index_layers * index_dim) * compression * 8 * where(compression == 4, 4, 1)
 
     Parameters
     ----------
@@ -200,8 +201,8 @@ def window_groups(layers: int, page_bytes: int, block_bytes: int) -> Any:
 def bounded_blocks(window_groups: int, window: int, short_ratio: int, long_ratio: int) -> Any:
     """Blocks of one request that do not grow: windows in pages of 64 tokens, rings of 4 and of 8.
 
-    bounded_blocks = window_groups * (ceil((window - 1) / 64) + 1) + (3 if short_ratio else 0)
-        + (ceil((long_ratio - 1) / 8) + 1 if long_ratio else 0)
+    bounded_blocks = window_groups * (ceil((window - 1) / 64) + 1) + where(short_ratio > 0, 3, 0)
+        + where(long_ratio > 0, ceil((long_ratio - 1) / 8) + 1, 0)
 
     Parameters
     ----------

@@ -206,7 +206,7 @@ def tokens_in_page(page_bytes: int, own_bytes: float, block_tokens: int) -> Any:
 def group_size(layers: Sequence[int]) -> Any:
     """Layers in each group: the fewest of any kind, or the most where that is less than half as many again.
 
-    group_size = max(layers) if max(layers) < 1.5 * min(layers) else min(layers)
+    group_size = where(max(layers) < 1.5 * min(layers), max(layers), min(layers))
 
     Parameters
     ----------

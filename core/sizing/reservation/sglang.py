@@ -82,8 +82,8 @@ def _with_states(trace: Trace, s: Situation, shares: list[Share]) -> Reservation
     trace.compute(
         "pools.growth", rules.growth_with_both_pools, bytes_per_token="kv_pool.rate", ratio="state_pool_ratio"
     )
-    trace.given("pools.nothing", 0, Unit.BYTE, METHOD)
-    empty = {"kv_bytes": "pools.nothing", "state_bytes": "pools.part_state_bytes", "ratio": "state_pool_ratio"}
+    trace.given("nothing_bytes", 0, Unit.BYTE, METHOD)
+    empty = {"kv_bytes": "nothing_bytes", "state_bytes": "pools.part_state_bytes", "ratio": "state_pool_ratio"}
     trace.compute("pools.least_kv_bytes", rules.cache_side_bytes, **empty)
     trace.compute("pools.least_bytes", kv.cache_bytes, groups=["pools.least_kv_bytes", "pools.part_state_bytes"])
     return Reservation(
