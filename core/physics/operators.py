@@ -344,10 +344,10 @@ def sum_of_bytes(parts: Sequence[Any]) -> Any:
 
 
 @formula(Unit.BYTE)
-def bytes_per_rank(dense: Any, experts: Any, state: Any, batch: Any, cache: Any, ranks: int) -> Any:
+def bytes_per_rank(dense: Any, experts: Any, state: Any, batch: Any, cache: Any, ranks: int, expert_ranks: int) -> Any:
     """Bytes that one rank reads in a step.
 
-    bytes = (dense + experts + batch * state) / ranks + batch * cache
+    bytes = (dense + batch * state) / ranks + experts / expert_ranks + batch * cache
 
     Parameters
     ----------
@@ -355,16 +355,17 @@ def bytes_per_rank(dense: Any, experts: Any, state: Any, batch: Any, cache: Any,
     state : recurrent state of one request, read and written [byte]
     batch : requests in the step
     cache : of one request, on one rank [byte]
-    ranks : tensor-parallel
+    ranks : that share attention
+    expert_ranks : that share the experts
 
     Returns
     -------
     bytes [byte]
 
-    >>> bytes_per_rank(100.0, 20.0, 0.0, 2.0, 5.0, 4)
+    >>> bytes_per_rank(100.0, 20.0, 0.0, 2.0, 5.0, 4, 4)
     40.0
     """
-    return (dense + experts + batch * state) / ranks + batch * cache
+    return (dense + batch * state) / ranks + experts / expert_ranks + batch * cache
 
 
 @formula(Unit.BYTE)

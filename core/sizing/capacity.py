@@ -69,7 +69,7 @@ def _vllm(trace: Trace, s: Situation) -> list[str]:
     phases = ["runtime.activation_bytes", "runtime.logits_bytes"]
     trace.compute("runtime.peak_bytes", a.peak_bytes, phases=phases)
     items = ["runtime.context_bytes", "runtime.peak_bytes"]
-    if s.plan.tensor * s.plan.pipeline > 1:
+    if s.plan.copy_ranks > 1:
         trace.given("runtime.exchange_bytes", EXCHANGE, Unit.BYTE, LOGS)
         items.append("runtime.exchange_bytes")
     return items

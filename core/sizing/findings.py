@@ -156,14 +156,14 @@ def capacity_without_bandwidth(trace: Trace, s: Situation) -> Iterator[Finding]:
 
 def pcie_tensor_parallel(trace: Trace, s: Situation) -> Iterator[Finding]:
     """Every layer is split over PCIe."""
-    if s.plan.tensor > 1 and s.link is not None and s.link.kind is LinkKind.PCIE:
+    if s.plan.stage_ranks > 1 and s.link is not None and s.link.kind is LinkKind.PCIE:
         yield _warning(FindingKind.PCIE_TENSOR_PARALLEL, "all_reduce_share", "messages_per_token", subject=s.link.name)
 
 
 def spark_cluster(trace: Trace, s: Situation) -> Iterator[Finding]:
     """Desktop machines in a row: room for a larger model, not more speed."""
     between = s.network or s.link
-    if s.device.kind is not DeviceKind.UNIFIED or s.plan.tensor * s.plan.pipeline == 1 or between is None:
+    if s.device.kind is not DeviceKind.UNIFIED or s.plan.copy_ranks == 1 or between is None:
         return
     rate = catalogue_origin(between, "bytes_per_s_per_direction")
     trace.given("link.bytes_per_s_per_direction", between.bytes_per_s_per_direction, Unit.BYTE_PER_SECOND, rate)
@@ -266,7 +266,7 @@ def checkpoint_just_misses(trace: Trace, s: Situation) -> Iterator[Finding]:
     """Flat bits per weight fit the usable memory; the checkpoint as it is published does not."""
     tier = s.device.memory_tiers[0]
     each = s.scenario.deployment.capacity_bytes or tier.usable_bytes or tier.capacity_bytes
-    usable = each * s.plan.tensor * s.plan.pipeline
+    usable = each * s.plan.copy_ranks
     weights = trace["memory_item.weights"]
     if len(s.device.memory_tiers) > 1:
         return
@@ -289,7 +289,7 @@ def _record_usable(trace: Trace, s: Situation, each: int) -> str:
     """Record what software can allocate on the accelerators of one replica; return the key."""
     source = catalogue_origin(s.device, "memory_tiers.0.usable_bytes")
     trace.given("device.usable_bytes", each, Unit.BYTE, source)
-    trace.given("replica.accelerators", s.plan.tensor * s.plan.pipeline, Unit.COUNT, METHOD)
+    trace.given("replica.accelerators", s.plan.copy_ranks, Unit.COUNT, METHOD)
     trace.compute("memory.usable_bytes", m.times, bytes_each="device.usable_bytes", number="replica.accelerators")
     return "memory.usable_bytes"
 

@@ -54,6 +54,7 @@ class Evidence(StrEnum):
 
 class MemoryKind(StrEnum):
     WEIGHTS = "weights"
+    DRAFT = "draft"  # the draft model of speculative decoding
     EMBEDDING = "embedding"
     RERANKER = "reranker"
     RUNTIME = "runtime"

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from core.catalogue.calibration import Calibration, shipped_calibration
-from core.physics import decode, operators, prefill, roofline, serving
+from core.physics import decode, operators, prefill, roofline, serving, speculation
 from core.sizing.attention import record_attention
+from core.sizing.groups import expert_ranks_key, groups_key, speculates
 from core.sizing.load import record_load, record_requests
 from core.sizing.prompt import KEY as PREFILL
 from core.sizing.prompt import record_prompt
@@ -18,7 +19,7 @@ from core.sizing.ranges import (
 from core.sizing.rates import has_routed_experts, record_rates
 from core.sizing.report import Cause, Estimate, Evidence, Finding, FindingKind, Limit, TimePart, Weight
 from core.sizing.situation import Situation
-from core.sizing.step import PARTS, record_reads, record_step_inputs, spills
+from core.sizing.step import PARTS, record_reads, record_step_inputs, spills, tokens_in_step
 from core.trace import Trace
 
 _LIMITS = {
@@ -106,8 +107,9 @@ def record_work(trace: Trace, s: Situation, calibration: Calibration, depth: str
     record_step_inputs(trace, s, depth)
     record_prompt(trace, s)
     record_requests(trace, s)
-    record_load(trace, s)
     _record_one_request(trace, s)
+    record_load(trace, s)
+    _record_ceiling(trace, s)
     _record_intensities(trace, s)
     _record_exchange_share(trace, s)
     record_ranges(trace, s, calibration, depth)
@@ -122,7 +124,18 @@ def _record_one_request(trace: Trace, s: Situation) -> None:
     trace.compute("bytes_read_per_token.by_tier.0", operators.sum_of_bytes, parts=[f"{alone}.bytes.first_tier"])
     second = f"{alone}.bytes.second_tier" if spills(trace) else "nothing_bytes"
     trace.compute("bytes_read_per_token.by_tier.1", operators.sum_of_bytes, parts=[second])
-    trace.compute("decode_tok_s.ceiling", decode.tokens_per_second, seconds=f"{alone}.ceiling")
+
+
+def _record_ceiling(trace: Trace, s: Situation) -> None:
+    """Record the speed of one request that reading its bytes would allow."""
+    ceiling, steps = "decode_tok_s.ceiling", "one_request_step_s.ceiling"
+    if not speculates(s):
+        trace.compute(ceiling, decode.tokens_per_second, seconds=steps)
+        return
+    trace.compute(f"{ceiling}.steps", decode.tokens_per_second, seconds=steps)
+    trace.compute(
+        ceiling, speculation.speed_with_guesses, speed=f"{ceiling}.steps", tokens="speculation.tokens_per_step"
+    )
 
 
 def _record_intensities(trace: Trace, s: Situation) -> None:
@@ -137,14 +150,14 @@ def _record_intensities(trace: Trace, s: Situation) -> None:
         **flops,
         wide="flops_per_token.at_16_bit",
         attention="attention_flops_per_token",
-        tokens="serving.requests_in_step",
+        tokens=tokens_in_step(trace, "decode_step_s", "serving.requests_in_step"),
     )
     trace.compute(
         "decode_step_s.bytes",
         operators.step_bytes,
         first="decode_step_s.bytes.first_tier",
         second="decode_step_s.bytes.second_tier" if spills(trace) else "nothing_bytes",
-        ranks="plan.tensor",
+        ranks=expert_ranks_key(s),
     )
     trace.compute(
         "arithmetic_intensity.decode",
@@ -157,7 +170,7 @@ def _record_intensities(trace: Trace, s: Situation) -> None:
         roofline.compute_utilisation,
         flops="decode_step_s.flops",
         seconds="decode_step_s",
-        ranks="plan.tensor",
+        ranks=expert_ranks_key(s),
         rate="rate.weight_format",
     )
     _record_prefill_intensity(trace, s, flops)
@@ -187,6 +200,8 @@ def _record_prefill_intensity(trace: Trace, s: Situation, flops: dict[str, str])
 
 def _record_exchange_share(trace: Trace, s: Situation) -> None:
     exchange = "decode_step_s.link.all_reduces" if s.plan.tensor > 1 else "nothing_s"
+    if s.plan.attention_replicas > 1:
+        exchange = "decode_step_s.link"
     trace.compute("all_reduce_seconds_per_token", decode.all_reduce_seconds_per_token, part=exchange)
     trace.compute("all_reduce_share", decode.share_of_step, part="all_reduce_seconds_per_token", step="decode_step_s")
 
@@ -202,13 +217,20 @@ def record_ranges(trace: Trace, s: Situation, calibration: Calibration, depth: s
     ):
         step = "decode_step_s" if load == "serving" else "saturated_step_s"
         trace.compute(
-            f"{key}.ceiling",
+            f"{key}.ceiling.steps" if speculates(s) else f"{key}.ceiling",
             serving.total_ceiling,
             in_flight=f"{load}.requests_in_flight",
             step=f"{step}.ceiling",
-            requests="requests_at_once" if load == "serving" else "plan.replicas",
-            replicas="plan.replicas",
+            requests="requests_at_once" if load == "serving" else groups_key(s),
+            replicas=groups_key(s),
         )
+        if speculates(s):
+            trace.compute(
+                f"{key}.ceiling",
+                speculation.speed_with_guesses,
+                speed=f"{key}.ceiling.steps",
+                tokens="speculation.tokens_per_step",
+            )
         record_speed_range(trace, key, spread, f"{key}.ceiling")
     trace.compute("ttft_s.least", prefill.least_seconds, tokens="prompt.new_tokens", speed="prefill_tok_s.ceiling")
     record_time_range(trace, "ttft_s", "spread.first_token", "ttft_s.least")
