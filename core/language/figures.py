@@ -176,6 +176,8 @@ _LABELS = {
     "slots_in_a_stream": marked("Slots that share a cache"),
     "kv_value_format.bytes_per_element": marked("Bytes per cached element of the values"),
     "model.vocabulary": marked("Words in the vocabulary"),
+    "full_heads_ratio": marked("How many times more full heads would keep"),
+    "cache_outweighs_model_tokens": marked("Context up to which the model outweighs its cache"),
 }
 
 #: The last word of a key that stands in a family.
@@ -386,6 +388,12 @@ _PARTS = {
     "by_growth": marked("by what grows"),
     "rows": marked("vectors looked at"),
     "head_bytes_per_token": marked("keys and values per token"),
+    "widths": marked("width of a key and a value"),
+    "full_heads_bytes": marked("cache with full heads"),
+    "layers_there": marked("layers on one accelerator"),
+    "experts_in_a_layer": marked("experts in a layer"),
+    "kv_steady_bytes_per_request": marked("cache per request once its prompt is read"),
+    "case": marked("case"),
 }
 
 #: Families of keys: the pattern, and a text into which the names of the part and of the group are put.
@@ -404,6 +412,7 @@ _FAMILIES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"^tier\.(?P<group>\d+)\.(?P<part>\w+)$", marked("Memory {group}: {part}")),
         (r"^context_case\.(?P<group>\d+)\.(?P<part>\w+)$", marked("Context, case {group}: {part}")),
         (r"^max_context_tokens\.case\.(?P<group>\d+)$", marked("Longest context, case {group}")),
+        (r"^(?P<part>cache_outweighs_model_tokens)\.case\.(?P<group>\d+)$", marked("{part}, case {group}")),
     )
 )
 
@@ -443,6 +452,7 @@ _WHOLES = {
     "pools": marked("Pools for cache and states"),
     "runtime": marked("Runtime"),
     "max_context_tokens": marked("Longest context that fits"),
+    "cache_outweighs_model_tokens": marked("Context up to which the model outweighs its cache"),
 }
 
 _TENSOR_CLASSES: dict[str, str] = {

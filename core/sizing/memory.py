@@ -17,6 +17,7 @@ from core.physics.kv_cache import total_bytes_per_token
 from core.physics.reservation import sglang, vllm
 from core.physics.reservation.tensorrt_llm import limit_after_loading
 from core.scenario import CompanionRole, Mode
+from core.sizing.answers import record_saving, record_spill
 from core.sizing.cache import record_cache
 from core.sizing.capacity import FRAMEWORK, memory_share, record_runtime, shares_what_is_left
 from core.sizing.companions import PlacedCompanion, placed_companions
@@ -48,6 +49,7 @@ def record_memory(trace: Trace, s: Situation, context_tokens: Any = None) -> Res
     -------
     what the engine reserves for a request, group by group
     """
+    trace.given("nothing_bytes", 0, Unit.BYTE, METHOD)
     _workload(trace, s, context_tokens)
     _plan(trace, s)
     _weights(trace, s)
@@ -61,6 +63,12 @@ def record_memory(trace: Trace, s: Situation, context_tokens: Any = None) -> Res
         _accelerator(trace, s, "other_accelerator", ())
     _answers(trace, s, reserved)
     _pool(trace, s)
+    if context_tokens is None:  # not along a curve
+        record_saving(trace, s)
+        record_spill(trace, s)
+        largest_context(
+            trace, reserved, "cache_outweighs_model_tokens", "accelerator.requests", "accelerator.weights_bytes"
+        )
     _totals(trace, s)
     return reserved
 
@@ -420,14 +428,8 @@ def growth_cases(trace: Trace, reserved: Reservation) -> list[tuple[str, str]]:
         constant = _sum_key(trace, f"context_case.{full}.constant_bytes", m.sum_bytes, "items", [*constants, *held])
         rates = growing + [share.rate for share in windows[full:]]
         growth = _sum_key(trace, f"context_case.{full}.bytes_per_token", total_bytes_per_token, "groups", rates)
-        cases.append((constant or _nothing(trace), growth))
+        cases.append((constant or "nothing_bytes", growth))
     return cases
-
-
-def _nothing(trace: Trace) -> str:
-    """The key of a constant part of no bytes."""
-    trace.given("nothing_bytes", 0, Unit.BYTE, METHOD)
-    return "nothing_bytes"
 
 
 def _sum_key(trace: Trace, key: str, function: Callable[..., Any], parameter: str, items: list[str]) -> str:

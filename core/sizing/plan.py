@@ -63,6 +63,7 @@ class Load:
         """Does the fullest accelerator hold its part of the model and of these requests?"""
         here: int = memory.requests_per_replica(requests, plan.groups)
         s, trace = replace(self.situation, plan=plan), Trace()
+        trace.given("nothing_bytes", 0, Unit.BYTE)
         trace.given("workload.context_tokens", s.scenario.workload.context_tokens, Unit.TOKEN)
         trace.given("plan.tensor", plan.tensor, Unit.COUNT)
         trace.given("plan.pipeline", plan.pipeline, Unit.COUNT)

@@ -8,7 +8,6 @@ from core.architecture.blueprint import AttentionKind
 from core.physics import kv_cache as kv
 from core.physics.reservation import sglang as rules
 from core.sizing.groups import cached_groups, given_draft_tokens, is_split
-from core.sizing.origins import METHOD
 from core.sizing.reservation import blocks
 from core.sizing.reservation.share import Reservation, Share
 from core.trace import CHOICE, Origin, OriginKind, Trace
@@ -82,7 +81,6 @@ def _with_states(trace: Trace, s: Situation, shares: list[Share]) -> Reservation
     trace.compute(
         "pools.growth", rules.growth_with_both_pools, bytes_per_token="kv_pool.rate", ratio="state_pool_ratio"
     )
-    trace.given("nothing_bytes", 0, Unit.BYTE, METHOD)
     empty = {"kv_bytes": "nothing_bytes", "state_bytes": "pools.part_state_bytes", "ratio": "state_pool_ratio"}
     trace.compute("pools.least_kv_bytes", rules.cache_side_bytes, **empty)
     trace.compute("pools.least_bytes", kv.cache_bytes, groups=["pools.least_kv_bytes", "pools.part_state_bytes"])

@@ -130,6 +130,9 @@ def _paged(trace: Trace, s: Situation, caching: Groups, windows: list[int]) -> R
     shares = [_cache_share(trace, s, n, group, n in windows) for n, group in caching]
     shares += _state_shares(trace, s)
     _total_blocks(trace, s, [f"kv.{n}.blocks" for n, _ in caching])
+    if windows:
+        steady = [f"kv.{n}.{'steady_bytes' if n in windows else 'rank_bytes'}" for n, _ in caching]
+        trace.compute("accelerator.kv_steady_bytes_per_request", kv.cache_bytes, groups=steady)
     return Reservation(tuple(shares), _step(trace, caching))
 
 
