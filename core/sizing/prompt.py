@@ -3,11 +3,13 @@
 from core.physics import decode, operators, prefill, roofline, tiers
 from core.physics import expert_parallel as ep
 from core.sizing.attention import record_attention_flops
+from core.sizing.exchange import record_exchange
 from core.sizing.groups import expert_ranks_key, given_chunk
 from core.sizing.origins import METHOD
 from core.sizing.rates import has_routed_experts
 from core.sizing.situation import Situation
-from core.sizing.step import PARTS, record_exchange, spills
+from core.sizing.spill import spills
+from core.sizing.step import PARTS
 from core.trace import Trace
 from core.units import Unit
 

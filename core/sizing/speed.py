@@ -19,7 +19,8 @@ from core.sizing.ranges import (
 from core.sizing.rates import has_routed_experts, record_rates
 from core.sizing.report import Cause, Estimate, Evidence, Finding, FindingKind, Limit, TimePart, Weight
 from core.sizing.situation import Situation
-from core.sizing.step import PARTS, record_reads, record_step_inputs, spills, tokens_in_step
+from core.sizing.spill import spills
+from core.sizing.step import PARTS, record_reads, record_step_inputs, tokens_in_step
 from core.trace import Trace
 
 _LIMITS = {

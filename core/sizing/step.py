@@ -4,23 +4,18 @@ A step is recorded under a key of its own ("decode_step_s", "saturated_step_s") 
 a figure of the trace; its parts are `<key>.weights`, `<key>.experts` and so on, and their sum is the step.
 """
 
-from core.physics import collective, decode, operators, placement, roofline, speculation, tiers
+from core.physics import decode, operators, roofline, speculation, tiers
 from core.physics import expert_parallel as ep
 from core.sizing.attention import record_attention_flops, record_cache_reads
+from core.sizing.exchange import record_exchange
 from core.sizing.groups import expert_ranks_key, speculates
 from core.sizing.origins import METHOD
-from core.sizing.placement import computes_on_cpu, is_placed
 from core.sizing.rates import (
-    OFFLOAD_ROUND_TRIP_S,
-    exchange_link,
     has_routed_experts,
-    hop_link,
-    method,
-    record_second_tier,
-    takes_all_to_all,
 )
 from core.sizing.report import Cause
 from core.sizing.situation import Situation
+from core.sizing.spill import record_second_tier_time, record_spilled_shares, spills
 from core.trace import Trace
 from core.units import Unit
 
@@ -60,48 +55,7 @@ def record_step_inputs(trace: Trace, s: Situation, depth: str) -> None:
     trace.given("nothing_s", 0.0, Unit.SECOND, METHOD)
     trace.given("nothing_bytes", 0.0, Unit.BYTE, METHOD)
     if spills(trace):
-        _record_spilled_shares(trace, s)
-
-
-def spills(trace: Trace) -> bool:
-    """Does anything lie in the second tier?"""
-    return bool(trace["spill.weights_bytes"] > 0 or trace["spill.kv_bytes"] > 0)
-
-
-def _record_spilled_shares(trace: Trace, s: Situation) -> None:
-    """Shares of experts, other weights and cache that lie in the second tier of one accelerator."""
-    record_second_tier(trace, s)
-    experts = "weights_bytes.expert" if "weights_bytes.expert" in trace and has_routed_experts(s) else "nothing_bytes"
-    if is_placed(s):
-        _record_placed_shares(trace)
-        return
-    trace.given("plan.ranks_per_replica", s.plan.copy_ranks, Unit.COUNT, METHOD)
-    trace.compute(
-        "spill.replica_weights_bytes",
-        collective.repeated_bytes,
-        count="plan.ranks_per_replica",
-        each="spill.weights_bytes",
-    )
-    trace.compute(
-        "spill.share.experts", tiers.experts_spilled_share, spilled="spill.replica_weights_bytes", experts=experts
-    )
-    trace.compute(
-        "spill.share.dense",
-        tiers.dense_spilled_share,
-        spilled="spill.replica_weights_bytes",
-        experts=experts,
-        dense="read_bytes.dense",
-    )
-    trace.compute("spill.share.kv", tiers.cache_spilled_share, spilled="spill.kv_bytes", cache="accelerator.kv_bytes")
-
-
-def _record_placed_shares(trace: Trace) -> None:
-    """The same where the user said which layers lie in host memory."""
-    read = {"placed": "host.dense_bytes", "read": "read_bytes.dense"}
-    trace.compute("spill.share.dense", placement.share_read_on_host, **read)
-    experts = "host.share_of_experts" if "host.share_of_experts" in trace else "host.share_of_layers"
-    trace.compute("spill.share.experts", decode.same_share, share=experts)
-    trace.compute("spill.share.kv", decode.same_share, share="host.share_of_layers")
+        record_spilled_shares(trace, s)
 
 
 def tokens_in_step(trace: Trace, key: str, batch: str) -> str:
@@ -216,7 +170,7 @@ def record_step(trace: Trace, s: Situation, key: str, batch: str) -> None:
         batch=batch,
     )
     record_exchange(trace, s, f"{key}.link", rank_tokens(trace, key, batch))
-    _record_second_tier_time(trace, s, key)
+    record_second_tier_time(trace, s, key)
     trace.compute(key, decode.step_seconds, **{part: f"{key}.{part}" for part in PARTS.values()})
 
 
@@ -336,92 +290,3 @@ def _record_compute_times(trace: Trace, s: Situation, key: str, batch: str) -> N
         second=experts,
         third=f"{key}.compute.kv",
     )
-
-
-def record_exchange(trace: Trace, s: Situation, key: str, tokens: str) -> None:
-    """Record `key`: time of the all-reduces and hand-overs of one pass with so many tokens."""
-    if s.plan.copy_ranks == 1:
-        trace.given(key, 0.0, Unit.SECOND, METHOD)
-        return
-    trace.compute(f"{key}.message_bytes", collective.activation_bytes, tokens=tokens, hidden_size="model.hidden_size")
-    parts = []
-    if s.plan.tensor > 1 and exchange_link(s) is not None:
-        parts.append(_record_all_reduces(trace, s, key))
-    if s.plan.attention_replicas > 1 and exchange_link(s) is not None:
-        parts.append(_record_expert_exchanges(trace, s, key))
-    if s.plan.pipeline > 1 and hop_link(s) is not None:
-        trace.compute(
-            f"{key}.hop",
-            collective.hop_seconds,
-            message=f"{key}.message_bytes",
-            latency="hop.latency_s",
-            rate="hop.bytes_per_s",
-        )
-        parts.append(f"{key}.hops")
-        trace.compute(parts[-1], collective.repeated_seconds, count="plan.hops", seconds=f"{key}.hop")
-    trace.compute(key, collective.sum_of_seconds, parts=parts)
-
-
-def _record_expert_exchanges(trace: Trace, s: Situation, key: str) -> str:
-    """Tokens to their experts and back, layer by layer: directly, or by bringing all of them together everywhere."""
-    inputs = {"message": f"{key}.message_bytes", "alpha": "all_reduce.alpha_s", "factor": "fit.ars"}
-    for way in ("dispatch", "combine"):
-        if takes_all_to_all(s):
-            trace.compute(
-                f"{key}.{way}",
-                ep.all_to_all_seconds,
-                **inputs,
-                reached="all_to_all.accelerators_reached",
-                ranks="plan.expert",
-                rate="all_to_all.bytes_per_s",
-            )
-        else:
-            trace.compute(
-                f"{key}.{way}",
-                ep.gather_seconds,
-                **inputs,
-                groups="plan.attention_replicas",
-                bus="all_reduce.bus_bytes_per_s",
-            )
-    total = f"{key}.expert_exchanges"
-    ways = {"dispatch": f"{key}.dispatch", "combine": f"{key}.combine"}
-    trace.compute(total, ep.there_and_back, count="model.moe_layers", **ways)
-    return total
-
-
-def _record_all_reduces(trace: Trace, s: Situation, key: str) -> str:
-    inputs = {
-        "message": f"{key}.message_bytes",
-        "ranks": "plan.tensor",
-        "alpha": "all_reduce.alpha_s",
-        "bus": "all_reduce.bus_bytes_per_s",
-        "factor": "fit.ars",
-    }
-    if "all_reduce.beta_bytes_per_s" in trace:
-        trace.compute(f"{key}.all_reduce", collective.all_reduce_seconds, **inputs, beta="all_reduce.beta_bytes_per_s")
-    else:
-        trace.compute(f"{key}.all_reduce", collective.ring_all_reduce_seconds, **inputs)
-    total = f"{key}.all_reduces"
-    count = "attention_exchanges_per_step" if s.plan.attention_replicas > 1 else "all_reduces_per_step"
-    trace.compute(total, collective.repeated_seconds, count=count, seconds=f"{key}.all_reduce")
-    return total
-
-
-def _record_second_tier_time(trace: Trace, s: Situation, key: str) -> None:
-    read = f"{key}.bytes.second_tier"
-    if read not in trace:
-        trace.given(f"{key}.second_tier", 0.0, Unit.SECOND, METHOD)
-    elif computes_on_cpu(s):
-        method(trace, "offload_round_trip_s", OFFLOAD_ROUND_TRIP_S, Unit.SECOND)
-        share = "spill.share.experts" if has_routed_experts(s) else "spill.share.dense"
-        trace.compute(
-            f"{key}.second_tier",
-            tiers.offloaded_seconds,
-            read=read,
-            bandwidth="bandwidth.second_tier",
-            per_layer="offload_round_trip_s",
-            layers="model.layers",
-            share=share,
-        )
-    else:
-        trace.compute(f"{key}.second_tier", tiers.second_tier_seconds, read=read, bandwidth="bandwidth.second_tier")
