@@ -203,6 +203,39 @@ class Deployment(Choice):
         return self
 
 
+class Measured(StrEnum):
+    """What a measurement of the user's own is a measurement of."""
+
+    DECODE = "decode"  # tokens/s of one user
+    PREFILL = "prefill"  # prompt tokens/s of one request alone
+    FIRST_TOKEN = "first_token"  # [s]
+    THROUGHPUT = "throughput"  # tokens/s of all users together
+
+
+class Measurement(Choice):
+    """A speed that was measured on the user's own machine, with the conditions; None means: as in the scenario."""
+
+    figure: Measured
+    value: float = Field(gt=0, le=1e12)
+    device: str | None = None
+    count: int | None = Field(default=None, ge=1, le=1024)
+    engine: str | None = None
+    model: str | None = None  # catalogue id
+    weights: str | None = None
+    prompt_tokens: Tokens | None = None  # those in the cache already included
+    cached_tokens: int = Field(default=0, ge=0, le=1_000_000_000)
+    output_tokens: Tokens | None = None
+    requests_at_once: int = Field(default=1, ge=1, le=10_000_000)
+    title: Name = ""  # what it was measured with
+    date: str = Field(default="", max_length=40)
+
+    @model_validator(mode="after")
+    def _cached_within_prompt(self) -> Self:
+        if self.cached_tokens and self.cached_tokens > (self.prompt_tokens or 0):
+            raise ValueError("more tokens are in the cache than the prompt has")
+        return self
+
+
 class Economics(Choice):
     price: Decimal | None = Field(default=None, ge=0, le=10**12)  # of one device; None: the catalogue's range
     currency: str = Field(default="USD", pattern=r"^[A-Z]{3}$")
@@ -223,6 +256,7 @@ class Scenario(Choice):
     workload: Workload = Workload()
     deployment: Deployment
     economics: Economics = Economics()
+    measurements: tuple[Measurement, ...] = Field(default=(), max_length=64)
 
     def edited(self, **changes: Any) -> "Scenario":
         """A new, validated scenario with `section__field` or `field` replaced.

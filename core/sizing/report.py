@@ -46,6 +46,7 @@ class Evidence(StrEnum):
     """How sure a figure is (one set of words everywhere)."""
 
     EXACT = "exact"
+    OWN = "own"  # narrowed by a measurement of the user's own
     MEASURED_HERE = "A"
     MEASURED_ON_RELATIVES = "B"
     OTHER_ENGINE = "C"

@@ -3,10 +3,15 @@
 from dataclasses import dataclass
 
 from core.catalogue.calibration import Calibration, shipped_calibration
+from core.catalogue.catalogue import Catalogue
 from core.physics import decode, operators, prefill, roofline, serving, speculation
+from core.scenario import Measured, Scenario
 from core.sizing.attention import record_attention
 from core.sizing.groups import expert_ranks_key, groups_key, speculates
 from core.sizing.load import record_load, record_requests
+from core.sizing.memory import record_memory
+from core.sizing.own_measurement import KEYS as FIGURES
+from core.sizing.own_measurement import is_corrected, record_correction
 from core.sizing.prompt import KEY as PREFILL
 from core.sizing.prompt import record_prompt
 from core.sizing.ranges import (
@@ -18,7 +23,7 @@ from core.sizing.ranges import (
 )
 from core.sizing.rates import has_routed_experts, record_rates
 from core.sizing.report import Cause, Estimate, Evidence, Finding, FindingKind, Limit, TimePart, Weight
-from core.sizing.situation import Situation
+from core.sizing.situation import Situation, resolve
 from core.sizing.spill import spills
 from core.sizing.step import PARTS, record_reads, record_step_inputs, tokens_in_step
 from core.trace import Trace
@@ -74,16 +79,20 @@ def speed_figures(trace: Trace, situation: Situation) -> SpeedReport:
     decode_evidence = Evidence(grades["batched" if loaded else "decode"])
     first_token_evidence = Evidence(grades["ttft" if loaded else "prefill"])
     return SpeedReport(
-        decode=estimate(trace, "decode_tok_s", decode_evidence),
-        ttft=estimate(trace, "ttft_s", first_token_evidence),
-        throughput=estimate(trace, "output_tok_s_total", decode_evidence),
-        prefill=estimate(trace, "prefill_tok_s", Evidence(grades["prefill"])),
+        decode=estimate(trace, "decode_tok_s", _own(situation, Measured.DECODE, decode_evidence)),
+        ttft=estimate(trace, "ttft_s", _own(situation, Measured.FIRST_TOKEN, first_token_evidence)),
+        throughput=estimate(trace, "output_tok_s_total", _own(situation, Measured.THROUGHPUT, decode_evidence)),
+        prefill=estimate(trace, "prefill_tok_s", _own(situation, Measured.PREFILL, Evidence(grades["prefill"]))),
         step=_parts(trace, "decode_step_s"),
         prefill_step=_parts(trace, PREFILL),
         decode_limit=_limit(trace, "decode_step_s"),
         prefill_limit=_limit(trace, PREFILL),
         findings=_findings(decode_evidence),
     )
+
+
+def _own(s: Situation, figure: Measured, otherwise: Evidence) -> Evidence:
+    return Evidence.OWN if is_corrected(s.scenario, figure) else otherwise
 
 
 def record_depth(trace: Trace, s: Situation) -> str:
@@ -210,8 +219,8 @@ def _record_exchange_share(trace: Trace, s: Situation) -> None:
 def record_ranges(trace: Trace, s: Situation, calibration: Calibration, depth: str) -> None:
     """Record P10 and P90 of every speed that is shown."""
     record_spreads(trace, s, calibration, support(s, calibration), depth)
-    record_speed_range(trace, "prefill_tok_s", "spread.prefill.any", "prefill_tok_s.ceiling")
-    record_speed_range(trace, "decode_tok_s", "spread.decode", "decode_tok_s.ceiling")
+    _record_speed(trace, s, Measured.PREFILL, "spread.prefill.any")
+    _record_speed(trace, s, Measured.DECODE, "spread.decode")
     for key, load, spread in (
         ("output_tok_s_total", "serving", "spread.throughput"),
         ("saturated_tok_s_total", "saturated", "spread.saturated.any"),
@@ -232,9 +241,28 @@ def record_ranges(trace: Trace, s: Situation, calibration: Calibration, depth: s
                 speed=f"{key}.ceiling.steps",
                 tokens="speculation.tokens_per_step",
             )
-        record_speed_range(trace, key, spread, f"{key}.ceiling")
+        if load == "serving":
+            _record_speed(trace, s, Measured.THROUGHPUT, spread)
+        else:
+            record_speed_range(trace, key, spread, f"{key}.ceiling")
     trace.compute("ttft_s.least", prefill.least_seconds, tokens="prompt.new_tokens", speed="prefill_tok_s.ceiling")
-    record_time_range(trace, "ttft_s", "spread.first_token", "ttft_s.least")
+    first = record_correction(trace, s, Measured.FIRST_TOKEN, "spread.first_token", "ttft_s.least", predicted)
+    record_time_range(trace, "ttft_s", first, "ttft_s.least")
+
+
+def _record_speed(trace: Trace, s: Situation, figure: Measured, spread: str) -> None:
+    """Record a speed as measurements of the user's own correct it, and its range."""
+    key = FIGURES[figure]
+    spread = record_correction(trace, s, figure, spread, f"{key}.ceiling", predicted)
+    record_speed_range(trace, key, spread, f"{key}.ceiling")
+
+
+def predicted(scenario: Scenario, catalogue: Catalogue) -> Trace:
+    """Every figure of a scenario, for the conditions of a measurement."""
+    situation, trace = resolve(scenario, catalogue), Trace()
+    record_memory(trace, situation)
+    speed_figures(trace, situation)
+    return trace
 
 
 def _parts(trace: Trace, key: str) -> tuple[TimePart, ...]:
