@@ -6,7 +6,7 @@ Everything after this works on a `Situation`: no ids, no "auto", nothing missing
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from core.architecture.blueprint import Blueprint, TensorClass
+from core.architecture.blueprint import AttentionKind, Blueprint, TensorClass
 from core.architecture.textbook import textbook_blueprint
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.precision import compose_bits
@@ -14,6 +14,7 @@ from core.catalogue.records import Device, DeviceKind, Engine, KvFormat, Link, W
 from core.errors import InvalidInput
 from core.scenario import CatalogueModel, Deployment, Mode, Plan, Scenario
 from core.sizing.companions import placed_companions
+from core.sizing.groups import LATENT
 from core.sizing.links import BETWEEN_MACHINES, Links
 from core.sizing.plan import Load, choose_plan
 from core.sizing.precision import flat_bits, stored_bits
@@ -145,7 +146,17 @@ def _blueprint(scenario: Scenario, catalogue: Catalogue) -> Blueprint:
             chosen.head_dim,
             chosen.trained_context,
         )
-    return blueprint
+    return _with_full_heads(blueprint) if scenario.deployment.full_latents else blueprint
+
+
+def _with_full_heads(blueprint: Blueprint) -> Blueprint:
+    """The same model with keys and values of latent attention kept head by head."""
+    full = {"kind": AttentionKind.FULL, "latent_dim": 0, "index_dim": 0, "index_layers": 0}
+    groups = tuple(
+        replace(group, kv_heads=group.query_heads, **full) if group.kind in LATENT else group  # type: ignore[arg-type]
+        for group in blueprint.attention
+    )
+    return replace(blueprint, attention=groups)
 
 
 def _value_format(scenario: Scenario, catalogue: Catalogue) -> KvFormat | None:
