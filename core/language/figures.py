@@ -178,6 +178,8 @@ _LABELS = {
     "model.vocabulary": marked("Words in the vocabulary"),
     "full_heads_ratio": marked("How many times more full heads would keep"),
     "cache_outweighs_model_tokens": marked("Context up to which the model outweighs its cache"),
+    "request_reserved_bytes": marked("Set aside for a request"),
+    "request_held_bytes": marked("Held by a request"),
 }
 
 #: The last word of a key that stands in a family.
