@@ -125,7 +125,7 @@ def parse_share(text: str, decimal_comma: bool = False) -> float:
     >>> parse_share("30 %"), parse_share("2.5")
     (0.3, 0.025)
     """
-    share = _scaled(text, {"": 0.01, "%": 0.01}, decimal_comma, "a percentage such as 30 %")
+    share = _scaled(text, {"": 1, "%": 1}, decimal_comma, "a percentage such as 30 %") / 100
     if not 0 <= share <= 1:
         raise InvalidInput(f"“{text.strip()}” is not between 0 and 100 %.")
     return share

@@ -2,8 +2,7 @@
 
 import logging
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
@@ -95,22 +94,6 @@ def log_to_file(folder: Path) -> None:
     root.addHandler(handler)
 
 
-@contextmanager
-def without_numpy() -> Iterator[None]:
-    """Hide numpy from an import that would load it only because it is there.
-
-    sqlite-utils looks for numpy, to store numbers that we never have: an eighth of a second before the first paint.
-    """
-    if "numpy" in sys.modules:
-        yield
-        return
-    sys.modules["numpy"] = None  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        del sys.modules["numpy"]
-
-
 def shipped_catalogue() -> Any:
     from core.catalogue.loading import load_shipped
 
@@ -168,8 +151,7 @@ class Application:
     # -- session ------------------------------------------------------------------------------------------------------
 
     def _open_store(self) -> ScenarioStore | None:
-        with without_numpy():
-            from core.store.library import Library
+        from core.store.library import Library
 
         try:
             library = Library(self.folders.data / "tonnage.sqlite", datetime.now(UTC))

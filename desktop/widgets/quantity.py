@@ -121,7 +121,7 @@ def parameters() -> Quantity:
 def share(low: float = 0.0, optional: bool = False) -> Quantity:
     """A share, written in percent."""
     return Quantity(
-        read=lambda text, comma: round(units.parse_share(text, comma), 12),  # 35 % is 0.35, not 0.35000000000000003
+        read=units.parse_share,
         write=lambda x: _trimmed(float(x) * 100, 1),
         example="30",
         unit="%",

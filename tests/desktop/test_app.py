@@ -14,7 +14,7 @@ from core.language.messages import LANGUAGES, set_language
 from core.scenario import CatalogueModel, Mode, TextbookModel
 from core.sizing.report import Verdict
 from desktop.__main__ import main
-from desktop.app import Application, Folders, new_scenario, without_numpy
+from desktop.app import Application, Folders, new_scenario
 from desktop.main_window import MainWindow
 from desktop.settings import LANGUAGE, STARTED_BEFORE, THEME, Settings
 from tests.core import gguf_models
@@ -199,17 +199,6 @@ def test_a_new_scenario_can_be_sized(start: Start) -> None:
     application.session.new(new_scenario())
     assert application.session.sizing is not None
     assert application.session.sizing.scenario.name == "New scenario"
-
-
-def test_numpy_is_hidden_from_the_store_only() -> None:
-    before = sys.modules.pop("numpy", None)
-    try:
-        with without_numpy():
-            assert sys.modules.get("numpy", sys) is None
-        assert sys.modules.get("numpy", sys) is sys
-    finally:
-        if before is not None:
-            sys.modules["numpy"] = before
 
 
 def test_commands_go_to_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,93 @@
+"""Takes the pictures that README shows, from the real program: python -m tests.pictures docs/images."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from datetime import date
+from pathlib import Path
+
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtTest import QTest
+
+from core.scenario import Scenario
+from core.sizing.examples import worked_example_in_reality
+from desktop.app import Application, Folders, make_application
+from desktop.proposal_export import write
+from desktop.results.panel import ResultsPanel
+from desktop.theme import Scheme
+
+TABS = ("main", "speed", "explain")
+PROPOSAL_PAGES = (1, 3, 4)
+DPI = 72
+
+
+def scenario() -> Scenario:
+    """A small firm's question: forty people, documents of 32K tokens, one card."""
+    return worked_example_in_reality().edited(
+        name="RAG platform, one card",
+        client="Client A",
+        workload__requests_at_once=None,
+        workload__users=40,
+        workload__active_share=0.3,
+        workload__prompt_tokens=32_768,
+        workload__output_tokens=600,
+        workload__speed_target=15.0,
+        workload__ttft_target_s=5.0,
+    )
+
+
+def take(folder: Path) -> None:
+    """The window in light and dark, its other tabs, and pages of the proposal, as PNG files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as home:
+        application = Application(make_application(["tonnage"]), Folders.below(Path(home)))
+        application.theme.set_scheme(Scheme.LIGHT)
+        application.window.resize(1280, 800)
+        application.window.show()
+        application.complete()
+        application.session.new(scenario())
+        panel = application.window.findChild(ResultsPanel)
+        assert panel is not None
+        for number, name in enumerate(TABS):
+            panel.show_tab(number)
+            _grab(application, folder / f"{name}.png")
+        panel.show_tab(0)
+        application.theme.set_scheme(Scheme.DARK)
+        _grab(application, folder / "main-dark.png")
+        sizing = application.session.sizing
+        assert sizing is not None
+        write(sizing, Path(home) / "proposal.pdf", date(2026, 11, 30), "en")
+        _side_by_side(Path(home), folder / "proposal.png")
+        application.window.close()
+        application.close()
+
+
+def _grab(application: Application, path: Path) -> None:
+    QTest.qWait(300)  # the line under a tab moves for a moment
+    application.window.grab().save(str(path))
+
+
+def _side_by_side(home: Path, path: Path) -> None:
+    pages = []
+    for number in PROPOSAL_PAGES:
+        command = ["pdftoppm", "-r", str(DPI), "-png", "-singlefile", "-f", str(number), "-l", str(number)]
+        subprocess.run([*command, "proposal.pdf", str(number)], cwd=home, check=True, stderr=subprocess.DEVNULL)
+        pages.append(QImage(str(home / f"{number}.png")))
+    gap = 12
+    width = sum(page.width() + gap for page in pages) + gap
+    picture = QImage(width, pages[0].height() + 2 * gap, QImage.Format.Format_RGB32)
+    picture.fill(0xDFE4E9)
+    painter = QPainter(picture)
+    x = gap
+    for page in pages:
+        painter.drawImage(x, gap, page)
+        x += page.width() + gap
+    painter.end()
+    picture.save(str(path))
+
+
+if __name__ == "__main__":
+    take(Path(sys.argv[1]))
