@@ -34,7 +34,7 @@ def tokens_to_check(batch: Any, guessed: int) -> Any:
     return batch * (guessed + 1)
 
 
-@formula(Unit.TOKEN)
+@formula(Unit.RATIO)
 def tokens_per_step(acceptance: float, guessed: int) -> float:
     """Tokens that a request gains with each step, on average.
 

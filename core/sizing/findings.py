@@ -13,8 +13,10 @@ from core.physics import kv_cache as kv
 from core.physics import memory as m
 from core.physics import weights as w
 from core.scenario import CatalogueModel, Mode
+from core.sizing.findings_placement import RULES as PLACEMENT_RULES
 from core.sizing.groups import LATENT, cached_groups, source_of_model
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin
+from core.sizing.placement import is_placed
 from core.sizing.precision import plain_bits
 from core.sizing.report import Finding, FindingKind, Verdict, Weight
 from core.sizing.situation import Situation
@@ -76,7 +78,7 @@ def _differs(one: float, other: float) -> bool:
 
 def second_tier(trace: Trace, s: Situation) -> Iterator[Finding]:
     """Part of weights or cache stands in the slower memory."""
-    if trace["spill.weights_bytes"] > 0 or trace["spill.kv_bytes"] > 0:
+    if not is_placed(s) and (trace["spill.weights_bytes"] > 0 or trace["spill.kv_bytes"] > 0):
         figures = (
             "spill.weights_bytes",
             "spill.kv_bytes",
@@ -379,6 +381,7 @@ RULES: tuple[Rule, ...] = (
     reserved_beyond,
     moe_active_resident,
     article_mode,
+    *PLACEMENT_RULES,
     model_read_with_warning,
     price,
 )
