@@ -8,14 +8,39 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from core.physics.arrays import exp, maximum, minimum, sqrt
+from core.physics.arrays import exp, maximum, minimum, sqrt, where
 from core.physics.uncertainty import LEAST_SPREAD
 from core.trace import formula
 from core.units import Unit
 
 
 @formula(Unit.RATIO)
-def weight(noise: float) -> float:
+def noise_under_load(noise: float, other_load: float, measured: int, requests: Any) -> Any:
+    """Noise of a measurement for as many requests as are asked about.
+
+    noise = noise * where(
+        min(requests, 2) > min(measured, 2), other_load, where(min(measured, 2) > min(requests, 2), other_load, 1.0)
+    )
+
+    Parameters
+    ----------
+    noise : under the same kind of load
+    other_load : factor where one request alone was measured and several are asked about, or the other way round
+    measured, requests : at once, when it was measured, and asked about
+
+    Returns
+    -------
+    standard deviation of the logarithm
+
+    >>> noise_under_load(0.08, 3.0, 1, 1), noise_under_load(0.125, 3.0, 1, 8), noise_under_load(0.125, 3.0, 4, 8)
+    (0.08, 0.375, 0.125)
+    """
+    fewer = where(minimum(measured, 2) > minimum(requests, 2), other_load, 1.0)
+    return noise * where(minimum(requests, 2) > minimum(measured, 2), other_load, fewer)
+
+
+@formula(Unit.RATIO)
+def weight(noise: Any) -> Any:
     """Weight of a measurement.
 
     weight = 1 / noise ** 2
@@ -35,7 +60,7 @@ def weight(noise: float) -> float:
 
 
 @formula(Unit.RATIO)
-def pull(weight: float, measured: float, predicted: Any) -> Any:
+def pull(weight: Any, measured: float, predicted: float) -> Any:
     """How strongly a measurement pulls at the logarithm of a prediction.
 
     pull = weight * log(measured / predicted)
@@ -57,7 +82,7 @@ def pull(weight: float, measured: float, predicted: Any) -> Any:
 
 
 @formula(Unit.RATIO)
-def correction(pulls: Sequence[float], weights: Sequence[float], spread: Any) -> Any:
+def correction(pulls: Sequence[Any], weights: Sequence[Any], spread: Any) -> Any:
     """Factor on all predictions of this kind for the machine and engine.
 
     factor = exp(sum(pulls) / (sum(weights) + 1 / spread ** 2))
@@ -78,7 +103,7 @@ def correction(pulls: Sequence[float], weights: Sequence[float], spread: Any) ->
 
 
 @formula(Unit.RATIO)
-def narrowed_spread(weights: Sequence[float], spread: Any, noise: float) -> Any:
+def narrowed_spread(weights: Sequence[Any], spread: Any, noise: Any) -> Any:
     """Spread of a prediction that measurements have corrected.
 
     spread = min(spread, max(0.10235809319112478, sqrt(1 / (sum(weights) + 1 / spread ** 2) + noise ** 2)))

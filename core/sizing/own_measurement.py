@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from core.catalogue.catalogue import Catalogue
 from core.physics import own_measurement as own
+from core.physics.uncertainty import spread_under_load
 from core.scenario import CatalogueModel, Measured, Measurement, Scenario
 from core.sizing.origins import METHOD
 from core.sizing.situation import Situation
@@ -48,7 +49,7 @@ class Relevant:
 
 def relevant(scenario: Scenario, figure: Measured) -> Iterator[Relevant]:
     """The measurements of a figure on the scenario's machine with its engine."""
-    deployment, requests = scenario.deployment, _requests(scenario)
+    deployment = scenario.deployment
     for number, measured in enumerate(scenario.measurements):
         here = measured.device in (None, deployment.device) and measured.count in (None, deployment.count)
         if measured.figure is not figure or not here or measured.engine not in (None, deployment.engine):
@@ -58,14 +59,7 @@ def relevant(scenario: Scenario, figure: Measured) -> Iterator[Relevant]:
             if figure is Measured.PREFILL:
                 continue
             noise *= OTHER_MODEL
-        if (measured.requests_at_once > 1) != (requests > 1) and figure is not Measured.PREFILL:
-            noise *= OTHER_LOAD
         yield Relevant(number, measured, noise)
-
-
-def _requests(scenario: Scenario) -> int:
-    work = scenario.workload
-    return work.requests_at_once or max(1, round(work.users * work.active_share))
 
 
 def _same_model(scenario: Scenario, measured: Measurement) -> bool:
@@ -96,6 +90,24 @@ def is_corrected(scenario: Scenario, figure: Measured) -> bool:
     return next(relevant(scenario, figure), None) is not None
 
 
+def _record_noise(trace: Trace, at: str, one: Relevant, figure: Measured) -> None:
+    """How far a measurement may be off for the load that is asked about; prompts are read one by one."""
+    if figure is Measured.PREFILL:
+        trace.given(f"{at}.noise", one.noise, Unit.RATIO, METHOD)
+        return
+    trace.given(f"{at}.noise.any", one.noise, Unit.RATIO, METHOD)
+    trace.given(f"{at}.requests", one.measurement.requests_at_once, Unit.REQUEST)
+    trace.given("own.other_load", OTHER_LOAD, Unit.RATIO, METHOD)
+    trace.compute(
+        f"{at}.noise",
+        own.noise_under_load,
+        noise=f"{at}.noise.any",
+        other_load="own.other_load",
+        measured=f"{at}.requests",
+        requests="requests_at_once",
+    )
+
+
 def record_correction(trace: Trace, s: Situation, figure: Measured, spread: str, limit: str, predict: Predict) -> str:
     """Record the correction of a figure, the figure corrected, and its spread; return the key of the spread.
 
@@ -124,14 +136,22 @@ def record_correction(trace: Trace, s: Situation, figure: Measured, spread: str,
         trace.given(f"{at}.measured", one.measurement.value, unit, origin)
         predicted = predict(conditions(s.scenario, one.measurement), s.catalogue)[key]
         trace.given(f"{at}.predicted", float(predicted), unit, PREDICTED)
-        trace.given(f"{at}.noise", one.noise, Unit.RATIO, METHOD)
+        _record_noise(trace, at, one, figure)
         weights.append(f"{at}.weight")
         trace.compute(weights[-1], own.weight, noise=f"{at}.noise")
         pulls.append(f"{at}.pull")
         pair = {"measured": f"{at}.measured", "predicted": f"{at}.predicted"}
         trace.compute(pulls[-1], own.pull, weight=weights[-1], **pair)
     trace.compute(f"{prefix}.factor", own.correction, pulls=pulls, weights=weights, spread=spread)
-    trace.given(f"{prefix}.noise", NOISE[figure][_requests(s.scenario) > 1], Unit.RATIO, METHOD)
+    for name, noise in zip(("alone", "batched"), NOISE[figure], strict=True):
+        trace.given(f"{prefix}.noise.{name}", noise, Unit.RATIO, METHOD)
+    trace.compute(
+        f"{prefix}.noise",
+        spread_under_load,
+        alone=f"{prefix}.noise.alone",
+        loaded=f"{prefix}.noise.batched",
+        batch="requests_at_once",
+    )
     trace.compute(
         f"spread.own.{figure.value}", own.narrowed_spread, weights=weights, spread=spread, noise=f"{prefix}.noise"
     )
