@@ -425,6 +425,7 @@ _PARTS = {
     "experts_in_a_layer": marked("experts in a layer"),
     "kv_steady_bytes_per_request": marked("cache per request once its prompt is read"),
     "case": marked("case"),
+    "whole": marked("counted on each accelerator"),
     "even": marked("if shared out evenly"),
     "hot_rank": marked("busiest accelerator against the average"),
     "hot_rank_computing": marked("busiest accelerator against the average, computing"),

@@ -27,6 +27,7 @@ _TITLES = {
     FindingKind.SPARK_CLUSTER: marked("More machines bring room, not speed"),
     FindingKind.KV_HEADS_REPLICATED: marked("Cache heads are kept more than once"),
     FindingKind.HEADS_NOT_DIVISIBLE: marked("The heads cannot be shared out evenly"),
+    FindingKind.COLLECTIVE_FALLBACK: marked("The engine falls back to a slower exchange"),
     FindingKind.NO_DIRECT_EXCHANGE: marked("Tokens take the long way to their experts"),
     FindingKind.EXPERTS_UNEVEN: marked("The experts cannot be shared out evenly"),
     FindingKind.BUSIEST_ACCELERATOR: marked("The busiest accelerator sets the pace"),
@@ -77,6 +78,10 @@ _SENTENCES = {
     ),
     FindingKind.HEADS_NOT_DIVISIBLE: marked(
         "{first} heads cannot be divided among {tensor} accelerators: choose another tensor parallel width."
+    ),
+    FindingKind.COLLECTIVE_FALLBACK: marked(
+        "{engine} has a fast exchange of its own for NVLink, and for two accelerators; {second} over {subject} "
+        "fall back to NCCL, at {first} and more for each exchange."
     ),
     FindingKind.NO_DIRECT_EXCHANGE: marked(
         "{engine} has no direct way to the experts over {subject}: it brings all tokens together on every accelerator, "

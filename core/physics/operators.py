@@ -302,6 +302,31 @@ def rank_cache_bytes(read: Any, kv_heads: int, ranks: int) -> Any:
 
 
 @formula(Unit.BYTE)
+def shared_context_bytes(read: Any, ranks: int) -> Any:
+    """The part of a cache that one accelerator reads where ranks share out the tokens of a request.
+
+    bytes = read / ranks
+
+    Parameters
+    ----------
+    read : if every rank kept all tokens [byte]
+    ranks : that share out the tokens (vLLM: decode context parallelism)
+
+    Returns
+    -------
+    bytes of one rank [byte]
+
+    Notes
+    -----
+    The exchange of partial results, a small message for each layer, is not counted.
+
+    >>> shared_context_bytes(800.0, 8)
+    100.0
+    """
+    return read / ranks
+
+
+@formula(Unit.BYTE)
 def held_cache_bytes(rank_bytes: Sequence[Any], ranks: int, state: float) -> Any:
     """Memory that one request in flight holds, over all ranks of a replica.
 

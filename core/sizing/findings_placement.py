@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from core.catalogue.records import LinkKind
 from core.scenario import Measured
 from core.sizing.groups import speculates
 from core.sizing.own_measurement import is_corrected
@@ -11,6 +12,9 @@ from core.sizing.report import Finding, FindingKind, Weight
 from core.sizing.situation import Situation
 from core.trace import Trace
 
+#: vllm/distributed/device_communicators/custom_all_reduce.py: "not supported on more than two PCIe-only GPUs".
+OWN_ALL_REDUCE = ("vllm", "sglang")
+
 
 def no_direct_exchange(trace: Trace, s: Situation) -> Iterator[Finding]:
     """The engine would send tokens to their experts directly; this link, or this plan, does not let it."""
@@ -18,6 +22,13 @@ def no_direct_exchange(trace: Trace, s: Situation) -> Iterator[Finding]:
     wanted = s.engine.id in ALL_TO_ALL_ENGINES if asked is None else asked
     if wanted and s.plan.attention_replicas > 1 and link is not None and not takes_all_to_all(s):
         yield Finding(FindingKind.NO_DIRECT_EXCHANGE, Weight.WARNING, ("decode_step_s.link",), link.name)
+
+
+def collective_fallback(trace: Trace, s: Situation) -> Iterator[Finding]:
+    """The engine's own all-reduce needs NVLink beyond two accelerators: over PCIe it falls back to the library."""
+    link = exchange_link(s)
+    if s.engine.id in OWN_ALL_REDUCE and s.plan.tensor > 2 and link is not None and link.kind is LinkKind.PCIE:
+        yield Finding(FindingKind.COLLECTIVE_FALLBACK, Weight.NOTE, ("all_reduce.alpha_s", "plan.tensor"), link.name)
 
 
 def experts_uneven(trace: Trace, s: Situation) -> Iterator[Finding]:
@@ -61,6 +72,7 @@ def own_measurements(trace: Trace, s: Situation) -> Iterator[Finding]:
 
 
 RULES = (
+    collective_fallback,
     no_direct_exchange,
     experts_uneven,
     busiest_accelerator,

@@ -7,11 +7,9 @@ the companions. `other_accelerator.` are the rest, where there are companions. A
 from collections.abc import Callable
 from typing import Any
 
-from core.architecture.blueprint import Blueprint, TensorClass
 from core.catalogue.records import Allocator
 from core.physics import expert_parallel as ep
 from core.physics import memory as m
-from core.physics import placement as p
 from core.physics import weights as w
 from core.physics.kv_cache import total_bytes_per_token
 from core.physics.reservation import sglang, vllm
@@ -22,13 +20,13 @@ from core.sizing.cache import record_cache
 from core.sizing.capacity import FRAMEWORK, memory_share, record_runtime, shares_what_is_left
 from core.sizing.companions import PlacedCompanion, placed_companions
 from core.sizing.draft import DRAFT, draft_items, record_draft
-from core.sizing.groups import groups_key, source_of_model
+from core.sizing.groups import groups_key
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin, model_origin
-from core.sizing.placement import is_placed, loaded_classes, record_placement, spills_by_itself
-from core.sizing.plan import FIRST_STAGE, LAST_STAGE, REPLICATED
+from core.sizing.placement import is_placed, record_placed, record_placement, spills_by_itself
 from core.sizing.report import DeviceUse, MemoryItem, MemoryKind, TierUse, Verdict
 from core.sizing.reservation.share import Reservation
 from core.sizing.situation import Situation
+from core.sizing.weights import loaded_key, record_weights
 from core.trace import CHOICE, Origin, Trace
 from core.units import Unit
 
@@ -52,7 +50,7 @@ def record_memory(trace: Trace, s: Situation, context_tokens: Any = None) -> Res
     trace.given("nothing_bytes", 0, Unit.BYTE, METHOD)
     _workload(trace, s, context_tokens)
     _plan(trace, s)
-    _weights(trace, s)
+    record_weights(trace, s)
     reserved = record_cache(trace, s)
     _beside(trace, s)
     _capacity(trace, s)
@@ -122,98 +120,6 @@ def _plan(trace: Trace, s: Situation) -> None:
         trace.given("plan.groups", s.plan.groups, Unit.COUNT, METHOD)
     trace.given("deployment.accelerators", s.accelerators, Unit.COUNT)
     trace.compute("accelerator.requests", m.requests_per_replica, requests="requests_at_once", replicas=groups_key(s))
-
-
-def bits_origin(s: Situation) -> Origin:
-    """Where the bits per weight come from: the format's record, or the article's rule."""
-    return ARTICLE if s.scenario.mode is Mode.ARTICLE else catalogue_origin(s.weight_format, "bits")
-
-
-def _weights(trace: Trace, s: Situation) -> None:
-    blueprint, source, bits_source = s.blueprint, source_of_model(s), bits_origin(s)
-    for kind, number in blueprint.parameters.items():
-        trace.given(f"model.parameters.{kind}", number, Unit.PARAMETER, source)
-        trace.given(f"weights.bits.{kind}", s.bits[kind], Unit.BIT_PER_WEIGHT, bits_source)
-        trace.compute(
-            f"weights_bytes.{kind}", w.weights_bytes, parameters=f"model.parameters.{kind}", bits=f"weights.bits.{kind}"
-        )
-    classes = list(blueprint.parameters)
-    trace.compute(
-        "model.total_parameters", w.total_parameters, classes=[f"model.parameters.{kind}" for kind in classes]
-    )
-    _active(trace, blueprint, source)
-    trace.given("model.layers", blueprint.layers, Unit.COUNT, source)
-    trace.given("model.trained_context", blueprint.trained_context, Unit.TOKEN, source)
-    trace.compute("memory_item.weights", w.total_weights_bytes, classes=[f"weights_bytes.{kind}" for kind in classes])
-    loaded = loaded_classes(s)
-    if len(loaded) < len(classes):
-        trace.compute(
-            "weights.loaded_bytes", w.total_weights_bytes, classes=[f"weights_bytes.{kind}" for kind in loaded]
-        )
-    _rank_weights(trace, s, loaded)
-
-
-def loaded_key(trace: Trace) -> str:
-    """The key of what the engine loads of the model: the whole file, or all but what it has no use for."""
-    return "weights.loaded_bytes" if "weights.loaded_bytes" in trace else "memory_item.weights"
-
-
-def _active(trace: Trace, blueprint: Blueprint, source: Origin) -> None:
-    idle = {TensorClass.EXPERT, TensorClass.VISION, TensorClass.MTP}
-    if not blueprint.tied_embedding:
-        idle.add(TensorClass.EMBEDDING)
-    moe = blueprint.moe
-    trace.given("model.moe_layers", moe.layers if moe else 0, Unit.COUNT, source)
-    if moe:
-        trace.given("model.experts_per_layer", moe.experts, Unit.COUNT, source)
-    trace.given("model.experts_per_token", moe.experts_per_token if moe else 0, Unit.COUNT, source)
-    trace.given("model.parameters_per_expert", moe.parameters_per_expert if moe else 0, Unit.PARAMETER, source)
-    trace.compute(
-        "model.active_parameters",
-        w.active_parameters,
-        dense=[f"model.parameters.{kind}" for kind in blueprint.parameters if kind not in idle],
-        layers="model.moe_layers",
-        experts_per_token="model.experts_per_token",
-        parameters_per_expert="model.parameters_per_expert",
-    )
-
-
-def _rank_weights(trace: Trace, s: Situation, classes: list[TensorClass]) -> None:
-    if s.plan.copy_ranks == 1:
-        trace.compute("accelerator.weights_bytes", m.sum_bytes, items=[loaded_key(trace)])
-        return
-    apart = {*REPLICATED, *FIRST_STAGE, *LAST_STAGE}
-    if s.plan.spreads_experts:
-        apart.add(TensorClass.EXPERT)
-    parts = {
-        "layered": [c for c in classes if c not in apart],
-        "replicated": [c for c in classes if c in REPLICATED],
-        "first": [c for c in classes if c in FIRST_STAGE],
-        "last": [c for c in classes if c in LAST_STAGE],
-    }
-    for name, members in parts.items():
-        trace.compute(f"weights_bytes.{name}", m.sum_bytes, items=[f"weights_bytes.{kind}" for kind in members])
-    plan = {"layers": "model.layers", "tensor": "plan.tensor", "pipeline": "plan.pipeline"}
-    keys = {name: f"weights_bytes.{name}" for name in parts}
-    if s.plan.spreads_experts:
-        keys["experts"] = _rank_experts(trace, s)
-        trace.compute("accelerator.weights_bytes", ep.rank_weights_beside_experts, **keys, **plan)
-    else:
-        trace.compute("accelerator.weights_bytes", w.rank_weights_bytes, **keys, **plan)
-
-
-def _rank_experts(trace: Trace, s: Situation) -> str:
-    """Record the experts of one accelerator; return the key."""
-    key = "weights_bytes.experts_on_rank"
-    trace.compute(
-        key,
-        ep.expert_rank_bytes,
-        expert_bytes="weights_bytes.expert",
-        experts="model.experts_per_layer",
-        spread="plan.expert",
-        ranks="plan.stage_ranks",
-    )
-    return key
 
 
 def _beside(trace: Trace, s: Situation) -> None:
@@ -312,7 +218,7 @@ def _accelerator(trace: Trace, s: Situation, key: str, companions: tuple[str, ..
     wanted = [f"{key}.fixed_bytes", "accelerator.kv_bytes", "accelerator.state_bytes"]
     trace.compute(f"{key}.total_bytes", m.sum_bytes, items=wanted)
     if is_placed(s):
-        _placed(trace, key)
+        record_placed(trace, key)
         return
     tiers = {"first_bytes": "tier.0.limit_bytes", "lower_bytes": "lower_tiers.limit_bytes"}
     trace.compute(f"{key}.limit_bytes", m.limit_over_tiers, **tiers, wanted_bytes=f"{key}.total_bytes")
@@ -335,30 +241,6 @@ def _accelerator(trace: Trace, s: Situation, key: str, companions: tuple[str, ..
         trace.compute(
             f"{key}.{name}_bytes", m.free_bytes, limit_bytes=f"{key}.limit_bytes", used_bytes=f"{key}.{used}_bytes"
         )
-
-
-def _placed(trace: Trace, key: str) -> None:
-    """One accelerator where the user said what lies in host memory: nothing else moves there."""
-    spill = "spill" if key == "accelerator" else f"{key}.spill"
-    trace.compute(f"{spill}.weights_bytes", m.sum_bytes, items=["host.weights_bytes"])
-    trace.compute(
-        f"{spill}.kv_bytes",
-        p.requests_on_host,
-        cache="accelerator.kv_bytes",
-        state="accelerator.state_bytes",
-        share="host.share_of_layers",
-    )
-    trace.compute(
-        f"{key}.free_for_kv_bytes",
-        p.room_in_both,
-        first="tier.0.limit_bytes",
-        fixed=f"{key}.fixed_bytes",
-        placed="host.weights_bytes",
-        host="tier.1.usable_bytes",
-        share="host.share_of_layers",
-    )
-    trace.compute(f"{key}.limit_bytes", p.limit_with_host, fixed=f"{key}.fixed_bytes", room=f"{key}.free_for_kv_bytes")
-    trace.compute(f"{key}.free_bytes", m.free_bytes, limit_bytes=f"{key}.limit_bytes", used_bytes=f"{key}.total_bytes")
 
 
 def _answers(trace: Trace, s: Situation, reserved: Reservation) -> None:

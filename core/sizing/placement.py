@@ -9,7 +9,7 @@ from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Allocator, Device, DeviceFamily, DeviceKind, Engine, MemoryTier
 from core.errors import InvalidInput
 from core.physics import placement as p
-from core.physics.memory import sum_bytes
+from core.physics.memory import free_bytes, sum_bytes
 from core.scenario import Deployment, Mode, Plan
 from core.sizing.groups import guesses_with_own_layers
 from core.trace import CHOICE, Trace
@@ -126,6 +126,30 @@ def record_placement(trace: Trace, s: Situation) -> None:
         expert_share=share,
         ranks="plan.ranks_per_replica",
     )
+
+
+def record_placed(trace: Trace, key: str) -> None:
+    """One accelerator where the user said what lies in host memory: nothing else moves there."""
+    spill = "spill" if key == "accelerator" else f"{key}.spill"
+    trace.compute(f"{spill}.weights_bytes", sum_bytes, items=["host.weights_bytes"])
+    trace.compute(
+        f"{spill}.kv_bytes",
+        p.requests_on_host,
+        cache="accelerator.kv_bytes",
+        state="accelerator.state_bytes",
+        share="host.share_of_layers",
+    )
+    trace.compute(
+        f"{key}.free_for_kv_bytes",
+        p.room_in_both,
+        first="tier.0.limit_bytes",
+        fixed=f"{key}.fixed_bytes",
+        placed="host.weights_bytes",
+        host="tier.1.usable_bytes",
+        share="host.share_of_layers",
+    )
+    trace.compute(f"{key}.limit_bytes", p.limit_with_host, fixed=f"{key}.fixed_bytes", room=f"{key}.free_for_kv_bytes")
+    trace.compute(f"{key}.free_bytes", free_bytes, limit_bytes=f"{key}.limit_bytes", used_bytes=f"{key}.total_bytes")
 
 
 def share_of_machine(plan: Plan, per_node: int) -> int:

@@ -77,6 +77,7 @@ class FindingKind(StrEnum):
     SPARK_CLUSTER = "trap.spark_cluster"
     KV_HEADS_REPLICATED = "trap.kv_heads_replicated"
     HEADS_NOT_DIVISIBLE = "trap.heads_not_divisible"
+    COLLECTIVE_FALLBACK = "note.collective_fallback"
     NO_DIRECT_EXCHANGE = "trap.no_direct_exchange"
     EXPERTS_UNEVEN = "note.experts_uneven"
     BUSIEST_ACCELERATOR = "note.busiest_accelerator"

@@ -60,6 +60,8 @@ RULES: list[tuple[FindingKind, Scenario, Scenario]] = [
     (K.PRICE_RANGE_WIDE, CASES["hybrid mixture"], CASES["hybrid mixture"].edited(economics__price=Decimal(9000))),
     (K.PRICE_UNKNOWN, scenario("dense-70b", "fp8", "dgx-spark"), PLAIN),
     (K.CLOSE_TO_LIMIT, worked_example().edited(deployment__capacity_bytes=41_000_000_000), worked_example()),
+    (K.COLLECTIVE_FALLBACK, CASES["tensor parallel over PCIe"].edited(
+        deployment__count=4, deployment__plan=Plan(tensor=4)), CASES["tensor parallel over PCIe"]),
     (K.NO_DIRECT_EXCHANGE, CASES["experts without a direct way"], CASES["experts spread, attention whole"]),
     (K.EXPERTS_UNEVEN, CASES["experts spread, attention split"].edited(
         deployment__device="rtx-pro-6000-ws", deployment__count=3, deployment__plan=Plan(tensor=3, expert=3)),

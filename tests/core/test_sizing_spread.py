@@ -152,6 +152,12 @@ def test_idle_groups_do_not_meet_at_the_experts() -> None:
     assert many["serving.requests_in_step"] == 8.0
 
 
+def test_ranks_that_share_out_a_context_read_their_part_of_it() -> None:
+    case = CASES["context parallel"]
+    together = sized(case.edited(deployment__context_parallel=1)).trace["bytes_read_per_token.kv.rank"]
+    assert sized(case).trace["bytes_read_per_token.kv.rank"] == pytest.approx(together / 8)
+
+
 def test_groups_of_one_are_the_plan_without_them() -> None:
     plain = sized(LATENT, deployment__plan=Plan(tensor=8)).trace
     named = sized(LATENT, deployment__plan=Plan(tensor=8, attention_replicas=1, expert=1)).trace
