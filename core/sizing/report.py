@@ -234,7 +234,7 @@ class Sizing:
 
     @property
     def decode_bound(self) -> Estimate:
-        """What physics allows one request alone, without a range: the bytes of a token over the bandwidth [tokens/s]."""
+        """What physics allows one request alone, without a range: bytes of a token over the bandwidth [tokens/s]."""
         most = float(self.trace["decode_tok_s.ceiling"])
         return Estimate("decode_tok_s.ceiling", most, most, most, Evidence.EXACT)
 
