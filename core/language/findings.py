@@ -97,6 +97,10 @@ _SENTENCES = {
     FindingKind.CLOSE_TO_LIMIT: marked(
         "Only {free} stay free below the limit: a longer context or one more companion may no longer fit."
     ),
+    FindingKind.RESERVED_BEYOND: marked(
+        "{engine} sets {first} aside for a request of {context} that holds {second}: whole blocks, room for prompts "
+        "under way, and pages of one size for all layers."
+    ),
 }
 
 #: Sentences about a number of things, with the figure that counts them ("" for the first of the finding).
@@ -124,10 +128,6 @@ _COUNTED: dict[FindingKind, tuple[str, Callable[[int], str]]] = {
             "{fits} requests of {context} fit at once; a further one waits until another has finished.",
             number,
         ),
-    ),
-    FindingKind.RESERVED_BEYOND: marked(
-        "{engine} sets {first} aside for a request of {context} that holds {second}: whole blocks, room for prompts "
-        "under way, and pages of one size for all layers."
     ),
 }
 
