@@ -320,6 +320,7 @@ _PARTS = {
     "block_bytes": marked("bytes of a block"),
     "blocks": marked("blocks"),
     "growth": marked("growth per token"),
+    "set_aside_bytes": marked("bytes reserved"),
     "rank_reserved_bytes": marked("bytes reserved on one accelerator"),
     "blocks_per_request": marked("blocks per request"),
     "step_tokens": marked("tokens in a step"),
