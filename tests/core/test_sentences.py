@@ -61,7 +61,7 @@ def test_second_sentence() -> None:
     assert said(not_at_all) == "7.0 GB short: 12 requests need 99.4 GB, the engine may use 92.4 GB."
     with in_language("de"):
         text = said(sentences.verdict_reason(fixed_sizing()))
-    assert text == "Sie brauchen 12 Anfragen; 25,2 GB bleiben frei. Das Tempo bestimmt: Speicherbandbreite."
+    assert text == "Sie brauchen 12 Anfragen; 25,2 GB bleiben frei. Was das Tempo begrenzt: Speicherbandbreite."
 
 
 @pytest.mark.parametrize(
