@@ -92,7 +92,7 @@ def test_a_rule_fires_and_is_silent(kind: FindingKind, case: Scenario, counter_c
 
 
 def test_every_rule_of_this_side_has_a_case() -> None:
-    tested = {kind for kind, _, _ in RULES} | {K.MODEL_READ_WITH_WARNING, K.EVIDENCE_GENERIC}
+    tested = {kind for kind, _, _ in RULES} | {K.MODEL_READ_WITH_WARNING, K.EVIDENCE_GENERIC, K.SPEED_UNKNOWN}
     assert tested == set(FindingKind)
 
 
