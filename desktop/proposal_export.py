@@ -28,11 +28,11 @@ def write(sizing: Sizing, path: Path, day: date, code: str) -> Path:
 
 
 class ProposalExport(QObject):
-    """Writes the proposal of the scenario on screen."""
+    """Writes the proposal of the scenario on screen. It lives as long as the session: a window may be replaced."""
 
-    def __init__(self, session: Session, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._session, self._window = session, parent
+    def __init__(self, session: Session, window: QWidget) -> None:
+        super().__init__(session)
+        self._session, self._window = session, window
         self._jobs = Jobs(self)
         self._jobs.done.connect(self._on_done)
         self._jobs.failed.connect(self._on_failed)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 
 import desktop.app
+from core.errors import StoreError
 from core.language.messages import LANGUAGES, set_language
 from core.scenario import CatalogueModel, Mode, TextbookModel
 from core.sizing.report import Verdict
@@ -20,6 +21,7 @@ from desktop.settings import LANGUAGE, STARTED_BEFORE, THEME, Settings
 from tests.core import gguf_models
 
 SMALL_MODEL = "Qwen__Qwen3-0.6B"
+CONFIGS = Path(__file__).parent.parent / "data" / "configs"
 Start = Callable[[], Application]
 
 
@@ -131,6 +133,80 @@ def test_a_damaged_store_is_set_aside_and_said(start: Start, tmp_path: Path) -> 
     assert bar is not None
     assert "was damaged" in bar.text.text()
     assert application.session.sizing is not None
+
+
+def test_a_folder_that_cannot_be_written_is_said_and_everything_works(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_folders: Folders) -> None:
+        raise PermissionError(13, "Permission denied", "/home/locked")
+
+    monkeypatch.setattr(Folders, "make", refuse)
+    application = start()
+    bar = application.window.messages.bar("opening")
+    assert bar is not None
+    assert bar.text.text() == "/home/locked cannot be written (Permission denied). What you do now is not kept."
+    application.window.import_file(CONFIGS / f"{SMALL_MODEL}.json")
+    assert isinstance(application.session.scenario.model, CatalogueModel)
+    application._speak("de")
+    assert application.window.messages.bar("opening") is not None
+    assert not (Folders.below(tmp_path).data / "tonnage.sqlite").exists()
+
+
+def test_a_backup_that_fails_is_said(start: Start, tmp_path: Path) -> None:
+    folder = Folders.below(tmp_path).data
+    folder.mkdir(parents=True)
+    (folder / "backups").write_text("in the way")
+    application = start()
+    assert application.first_start
+    bar = application.window.messages.bar("opening")
+    assert bar is not None
+    assert bar.text.text().startswith("Today’s backup of your scenarios was not made:")
+
+
+def test_the_window_stays_when_the_last_change_cannot_be_saved(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    application = start()
+    session, window, asked = application.session, application.window, []
+
+    def full_disk(*_arguments: object) -> int:
+        raise StoreError("Nothing was saved: the disk is full.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(application.store, "save", full_disk)
+        patch.setattr("desktop.main_window.QMessageBox.exec", lambda box: asked.append(box.text()))
+        session.edit("Users", workload__requests_at_once=7)
+        assert not window.close()
+        assert window.isVisible()
+    assert asked == ["Nothing was saved: the disk is full. Your last change would be lost."]
+    assert window.close()
+    assert session.scenario_id is not None
+    assert application.store.load(session.scenario_id).workload.requests_at_once == 7
+
+
+def test_what_was_typed_last_is_kept_when_the_window_closes_at_once(qtbot: Any, start: Start) -> None:
+    application = start()
+    edit = application.window.inputs.workload.requests.edit
+    edit.setFocus()
+    edit.selectAll()
+    qtbot.keyClicks(edit, "9")
+    application.window.close()
+    assert application.session.scenario_id is not None
+    assert application.store.load(application.session.scenario_id).workload.requests_at_once == 9
+
+
+def test_a_proposal_outlives_the_window_that_it_was_asked_in(qtbot: Any, start: Start, tmp_path: Path) -> None:
+    application = start()
+    application.window.proposals.write(tmp_path / "proposal.pdf")
+    application._speak("fr")
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    window = application.window
+
+    def said() -> str:
+        bar = window.messages.bar("proposal")
+        return bar.text.text() if bar is not None else ""
+
+    qtbot.waitUntil(lambda: "proposal.pdf" in said(), timeout=30_000)
+    assert (tmp_path / "proposal.pdf").read_bytes().startswith(b"%PDF")
 
 
 def test_own_records_are_there_at_the_next_start(start: Start) -> None:

@@ -196,12 +196,15 @@ def test_a_text_in_the_field_of_a_companion_that_was_undone_changes_nothing(
     editor.parameters.setFocus()
     editor.parameters.selectAll()
     qtbot.keyClicks(editor.parameters, "3B")
+    session.undo()  # of what was just typed
+    assert session.scenario.companions[-1].parameters == 4_000_000_000
     session.undo()
-    assert session.scenario.companions[-1].model is not None
+    editor.parameters.setText("3B")
     editor.parameters._apply()
     assert session.scenario.companions[-1].model is not None
     session.undo()
     left = session.scenario.companions
+    editor.parameters.setText("5B")
     editor.parameters._apply()
     assert session.scenario.companions == left
 
@@ -285,3 +288,29 @@ def test_undo_says_what_it_takes_back(panel: InputsPanel, session: Session) -> N
     panel.undo.click()
     assert session.scenario.workload.users == 40
     assert panel.redo.isEnabled()
+
+
+def test_a_name_that_is_being_typed_stays_with_its_scenario(
+    qtbot: Any, panel: InputsPanel, session: Session, store: MemoryStore
+) -> None:
+    panel.name.setFocus()
+    panel.name.selectAll()
+    qtbot.keyClicks(panel.name, "Mine")
+    session.open(2)  # as Ctrl+Tab does
+    assert store.kept[1].name == "Mine"
+    assert panel.name.text() == "Two DGX Sparks"
+    panel.workload.users.edit.setFocus()
+    session.flush()
+    assert store.kept[2].name == "Two DGX Sparks"
+
+
+def test_a_number_that_is_being_typed_stays_with_its_scenario(
+    qtbot: Any, panel: InputsPanel, session: Session, store: MemoryStore
+) -> None:
+    edit = panel.workload.users.edit
+    edit.setFocus()
+    edit.selectAll()
+    qtbot.keyClicks(edit, "75")
+    session.open(2)
+    qtbot.wait(400)
+    assert (store.kept[1].workload.users, session.scenario.workload.users) == (75, 40)
