@@ -279,6 +279,27 @@ def _scheme(settings: Settings) -> Scheme:
     return Scheme(value) if value in set(Scheme) else Scheme.SYSTEM
 
 
+def is_held(lock: QLockFile) -> bool:
+    """Take the lock; whether another window has it. A folder where no lock can be written holds nobody back.
+
+    On a full disk Qt cannot take over the lock of a program that was killed, so its process is looked for here.
+    """
+    if lock.tryLock(100) or lock.error() is not QLockFile.LockError.LockFailedError:
+        return False
+    process = int(lock.getLockInfo()[0])
+    return os.name != "posix" or process <= 0 or _runs(process)
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is someone else's
+        return True
+    return True
+
+
 def run_window(arguments: list[str]) -> int:
     """Open the window; files named on the command line are brought in."""
     if sys.platform.startswith("linux") and not any(map(os.environ.get, (*DISPLAYS, "QT_QPA_PLATFORM"))):
@@ -291,7 +312,7 @@ def run_window(arguments: list[str]) -> int:
         folders.make()
     lock = QLockFile(str(folders.data / "tonnage.lock"))
     lock.setStaleLockTime(0)
-    if not lock.tryLock(100) and lock.error() is QLockFile.LockError.LockFailedError:
+    if is_held(lock):
         Theme().apply(app)
         text = _("Tonnage is already open. Two windows on the same scenarios would undo each other's work.")
         QMessageBox.information(None, "Tonnage", text)

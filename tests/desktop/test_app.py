@@ -1,12 +1,14 @@
 """The application as a whole, on the shipped catalogue and a real store in an empty folder."""
 
+import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QLockFile
 from PySide6.QtWidgets import QApplication
 
 import desktop.app
@@ -207,6 +209,46 @@ def test_a_proposal_outlives_the_window_that_it_was_asked_in(qtbot: Any, start: 
 
     qtbot.waitUntil(lambda: "proposal.pdf" in said(), timeout=30_000)
     assert (tmp_path / "proposal.pdf").read_bytes().startswith(b"%PDF")
+
+
+class StuckLock:
+    """A lock whose file Qt can neither take nor remove."""
+
+    def __init__(self, process: int) -> None:
+        self.process = process
+
+    def tryLock(self, _ms: int) -> bool:
+        return False
+
+    def error(self) -> QLockFile.LockError:
+        return QLockFile.LockError.LockFailedError
+
+    def getLockInfo(self) -> tuple[int, str, str]:
+        return self.process, "here", "tonnage"
+
+
+def test_the_lock_of_a_program_that_was_killed_holds_nobody_back() -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    assert not desktop.app.is_held(cast(QLockFile, StuckLock(gone.pid)))
+    assert desktop.app.is_held(cast(QLockFile, StuckLock(os.getpid())))
+
+
+def test_a_lock_is_held_once(tmp_path: Path) -> None:
+    path = str(tmp_path / "tonnage.lock")
+    first, second = QLockFile(path), QLockFile(path)
+    assert not desktop.app.is_held(first)
+    assert desktop.app.is_held(second)
+    assert not desktop.app.is_held(QLockFile(str(tmp_path / "missing" / "tonnage.lock")))
+
+
+def test_without_a_display_a_sentence_names_the_way_out() -> None:
+    bare = {key: value for key, value in os.environ.items() if "DISPLAY" not in key and key != "QT_QPA_PLATFORM"}
+    command = [sys.executable, "-m", "desktop"]
+    answer = subprocess.run(command, env=bare, capture_output=True, text=True, timeout=60)
+    if sys.platform.startswith("linux"):
+        assert answer.returncode == 1
+        assert answer.stderr.startswith("tonnage: No window can open: there is no display.")
 
 
 def test_own_records_are_there_at_the_next_start(start: Start) -> None:
