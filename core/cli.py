@@ -75,7 +75,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _command(commands: Any, name: str, run: Any, text: str) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=text[:1].upper() + text[1:] + ".")
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name, help=text, description=text[:1].upper() + text[1:] + "."
+    )
     parser.add_argument("--language", choices=LANGUAGES, default="en", help="language of what is written")
     parser.set_defaults(run=run)
     return parser
