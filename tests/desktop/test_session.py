@@ -142,7 +142,7 @@ def test_a_change_that_cannot_be_saved_is_not_left_without_asking(session: Sessi
     messages = QSignalSpy(session.message)
     session.edit("Users", workload__users=50)
     store.broken = True
-    store.load = lambda key: small_scenario(name=f"number {key}")  # type: ignore[method-assign]
+    store.load = lambda scenario_id: small_scenario(name=f"number {scenario_id}")  # type: ignore[method-assign]
     assert not session.save()
     assert not session.open(2)
     assert (session.scenario_id, session.scenario.workload.users) == (1, 50)
