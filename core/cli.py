@@ -111,7 +111,7 @@ def _size(options: argparse.Namespace) -> int:
 
 def _propose(options: argparse.Namespace) -> int:
     from core.proposal.export import write_proposal
-    from core.proposal.glyphs import missing_characters
+    from core.proposal.glyphs import named_missing
     from core.proposal.options import ProposalOptions
 
     shipped = load_shipped(RESOURCES / "catalogue")
@@ -122,7 +122,7 @@ def _propose(options: argparse.Namespace) -> int:
         date=options.date or datetime.now(UTC).astimezone().date(),  # today, where the reader is
         language=options.language,
     )
-    missing = missing_characters(chosen.client, chosen.author)
+    missing = named_missing(chosen.client, chosen.author)
     if missing:
         print(f"tonnage: the proposal's font has no {missing}; a box stands in its place.", file=sys.stderr)
     write_proposal(sizings, chosen, options.output)

@@ -145,6 +145,8 @@ class MainWindow(QMainWindow):
         self.sidebar.new_wanted.connect(self.new)
         self.sidebar.set_commands(self._commands())
         self.session.message.connect(self.messages.show_message)
+        self.session.sizing_lost.connect(self.sizing.hide_results)
+        self.session.sizing_changed.connect(self.sizing.show_results)
         self.session.scenario_changed.connect(self._on_scenario)
         self.session.scenarios_changed.connect(self._on_scenarios)
         self._on_scenario(self.session.scenario)
@@ -158,6 +160,7 @@ class MainWindow(QMainWindow):
             if wanted is not None:
                 wanted.connect(self.proposals.ask)
             self.sizing.set_results(results)
+            results.setVisible(self.session.sizing is not None)
             self._order_tabs()
 
     def _order_tabs(self) -> None:

@@ -114,6 +114,7 @@ class Session(QObject):
 
     scenario_changed = Signal(object)  # Scenario
     sizing_changed = Signal(object)  # Sizing
+    sizing_lost = Signal()  # another scenario is shown, and it cannot be sized: no result is its own
     catalogue_changed = Signal(object)
     message = Signal(object)  # Message
     saved = Signal(object)  # datetime
@@ -246,6 +247,13 @@ class Session(QObject):
         self.message.emit(Message("", topic="sizing"))
         self.sizing_changed.emit(sizing)
 
+    def settled(self) -> Sizing | None:
+        """The sizing of the scenario exactly as it stands, with what is being typed; None where it cannot be sized."""
+        self.leaving.emit()
+        if self._stale:
+            self._compute()
+        return self.sizing if self.sizing is not None and self.sizing.scenario == self.scenario else None
+
     def preview(self, **changes: Any) -> Sizing | None:
         """The sizing after these changes, without making them; None where they are refused."""
         try:
@@ -270,8 +278,11 @@ class Session(QObject):
         self.undo_stack.clear()
         self.scenario, self.scenario_id = scenario, scenario_id
         self._frame.stop()
+        self.sizing = None
         self.scenario_changed.emit(scenario)
         self._compute()
+        if self.sizing is None:
+            self.sizing_lost.emit()
         self._stored(lambda store: store.remember_last(scenario_id))
         self.scenarios_changed.emit()
         return True

@@ -211,6 +211,40 @@ def test_a_proposal_outlives_the_window_that_it_was_asked_in(qtbot: Any, start: 
     assert (tmp_path / "proposal.pdf").read_bytes().startswith(b"%PDF")
 
 
+def test_characters_that_a_proposal_cannot_print_are_named(qtbot: Any, start: Start, tmp_path: Path) -> None:
+    application = start()
+    application.session.edit("Client", client="\u65e5\u672c\u202e AG")
+    application.window.proposals.write(tmp_path / "proposal.pdf")
+
+    def said() -> str:
+        bar = application.window.messages.bar("proposal")
+        return bar.text.text() if bar is not None else ""
+
+    qtbot.waitUntil(lambda: "Its font has no \u65e5 \u672c U+202E: a box" in said(), timeout=30_000)
+
+
+def test_a_scenario_that_cannot_be_sized_shows_no_results_of_another(start: Start, tmp_path: Path) -> None:
+    application = start()
+    session, window = application.session, application.window
+    first = session.scenario_id
+    window.complete()
+    session.new(session.scenario.edited(name="Lost card", deployment__device="sold-out"))
+    bar = window.messages.bar("sizing")
+    assert bar is not None
+    assert "sold-out" in bar.text.text()
+    assert session.sizing is None
+    assert session.verdict_of(session.scenario_id or 0) is None
+    assert not window.sizing.results.isVisible()
+    window.proposals.write(tmp_path / "proposal.pdf")
+    bar = window.messages.bar("proposal")
+    assert bar is not None
+    assert bar.text.text() == "A proposal can be written once the scenario can be sized."
+    assert not (tmp_path / "proposal.pdf").exists()
+    session.open(first or 0)
+    assert window.sizing.results.isVisible()
+    assert window.messages.bar("sizing") is None
+
+
 class StuckLock:
     """A lock whose file Qt can neither take nor remove."""
 
