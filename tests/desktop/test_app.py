@@ -253,8 +253,7 @@ def test_the_real_model_dropped_on_the_worked_example_is_sized_as_it_is(start: S
     session.edit("KV cache", kv_format="fp16")
     sizing = session.settled()
     assert sizing is not None
-    assert session.scenario.mode is Mode.REAL
-    assert sizing.trace["kv_bytes_per_token"] == 20_480
+    assert (session.scenario.mode, sizing.trace["kv_bytes_per_token"]) == (Mode.REAL, 20_480)
     assert sizing.trace["state_bytes_per_request"] / 2**20 == pytest.approx(61.4, abs=0.05)
     assert sizing.trace["memory_item.weights"] / 2**30 == pytest.approx(21.8, abs=0.05)
     said = [finding_sentence(finding, sizing) for finding in sizing.findings]
