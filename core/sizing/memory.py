@@ -7,17 +7,26 @@ the companions. `other_accelerator.` are the rest, where there are companions. A
 from collections.abc import Callable
 from typing import Any
 
-from core.architecture.blueprint import Blueprint, TensorClass
+from core.catalogue.records import Allocator
+from core.physics import expert_parallel as ep
 from core.physics import memory as m
 from core.physics import weights as w
 from core.physics.kv_cache import total_bytes_per_token
+from core.physics.reservation import sglang, vllm
+from core.physics.reservation.tensorrt_llm import limit_after_loading
 from core.scenario import CompanionRole, Mode
-from core.sizing.cache import cached_groups, rate_key, record_cache, record_state, source_of_model
+from core.sizing.answers import record_saving, record_spill
+from core.sizing.cache import record_cache
+from core.sizing.capacity import FRAMEWORK, memory_share, record_runtime, shares_what_is_left
 from core.sizing.companions import PlacedCompanion, placed_companions
+from core.sizing.draft import DRAFT, draft_items, record_draft
+from core.sizing.groups import groups_key
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin, model_origin
-from core.sizing.plan import FIRST_STAGE, LAST_STAGE, REPLICATED
+from core.sizing.placement import is_placed, record_placed, record_placement, spills_by_itself
 from core.sizing.report import DeviceUse, MemoryItem, MemoryKind, TierUse, Verdict
+from core.sizing.reservation.share import Reservation
 from core.sizing.situation import Situation
+from core.sizing.weights import loaded_key, record_weights
 from core.trace import CHOICE, Origin, Trace
 from core.units import Unit
 
@@ -25,7 +34,7 @@ COMPANIONS = {CompanionRole.EMBEDDING: "memory_item.embedding", CompanionRole.RE
 CLOSE_SHARE = 0.05  # less than this part of the limit free is close to the limit
 
 
-def record_memory(trace: Trace, s: Situation, context_tokens: Any = None) -> None:
+def record_memory(trace: Trace, s: Situation, context_tokens: Any = None) -> Reservation:
     """Record every figure of weights, cache, capacity, and what fits.
 
     Parameters
@@ -33,19 +42,33 @@ def record_memory(trace: Trace, s: Situation, context_tokens: Any = None) -> Non
     trace : receives the figures
     s : the situation
     context_tokens : in place of the workload's, one number or an array of them for a curve
+
+    Returns
+    -------
+    what the engine reserves for a request, group by group
     """
+    trace.given("nothing_bytes", 0, Unit.BYTE, METHOD)
     _workload(trace, s, context_tokens)
     _plan(trace, s)
-    _weights(trace, s)
-    record_cache(trace, s)
-    record_state(trace, s)
+    record_weights(trace, s)
+    reserved = record_cache(trace, s)
     _beside(trace, s)
     _capacity(trace, s)
-    _accelerator(trace, "accelerator", tuple(COMPANIONS.values()))
+    if is_placed(s):
+        record_placement(trace, s)
+    _accelerator(trace, s, "accelerator", tuple(COMPANIONS.values()))
     if has_others(s):
-        _accelerator(trace, "other_accelerator", ())
-    _answers(trace, s)
+        _accelerator(trace, s, "other_accelerator", ())
+    _answers(trace, s, reserved)
+    _pool(trace, s)
+    if context_tokens is None:  # not along a curve
+        record_saving(trace, s)
+        record_spill(trace, s)
+        largest_context(
+            trace, reserved, "cache_outweighs_model_tokens", "accelerator.requests", "accelerator.weights_bytes"
+        )
     _totals(trace, s)
+    return reserved
 
 
 def has_others(s: Situation) -> bool:
@@ -90,73 +113,13 @@ def _plan(trace: Trace, s: Situation) -> None:
     trace.given("plan.tensor", s.plan.tensor, Unit.COUNT, origin)
     trace.given("plan.pipeline", s.plan.pipeline, Unit.COUNT, origin)
     trace.given("plan.replicas", s.plan.replicas, Unit.COUNT, origin)
+    if s.plan.spreads_experts:
+        trace.given("plan.attention_replicas", s.plan.attention_replicas, Unit.COUNT, origin)
+        trace.given("plan.expert", s.plan.expert, Unit.COUNT, origin)
+        trace.given("plan.stage_ranks", s.plan.stage_ranks, Unit.COUNT, METHOD)
+        trace.given("plan.groups", s.plan.groups, Unit.COUNT, METHOD)
     trace.given("deployment.accelerators", s.accelerators, Unit.COUNT)
-    trace.compute("accelerator.requests", m.requests_per_replica, requests="requests_at_once", replicas="plan.replicas")
-
-
-def bits_origin(s: Situation) -> Origin:
-    """Where the bits per weight come from: the format's record, or the article's rule."""
-    return ARTICLE if s.scenario.mode is Mode.ARTICLE else catalogue_origin(s.weight_format, "bits")
-
-
-def _weights(trace: Trace, s: Situation) -> None:
-    blueprint, source, bits_source = s.blueprint, source_of_model(s), bits_origin(s)
-    for kind, number in blueprint.parameters.items():
-        trace.given(f"model.parameters.{kind}", number, Unit.PARAMETER, source)
-        trace.given(f"weights.bits.{kind}", s.bits[kind], Unit.BIT_PER_WEIGHT, bits_source)
-        trace.compute(
-            f"weights_bytes.{kind}", w.weights_bytes, parameters=f"model.parameters.{kind}", bits=f"weights.bits.{kind}"
-        )
-    classes = list(blueprint.parameters)
-    trace.compute(
-        "model.total_parameters", w.total_parameters, classes=[f"model.parameters.{kind}" for kind in classes]
-    )
-    _active(trace, blueprint, source)
-    trace.given("model.layers", blueprint.layers, Unit.COUNT, source)
-    trace.given("model.trained_context", blueprint.trained_context, Unit.TOKEN, source)
-    trace.compute("memory_item.weights", w.total_weights_bytes, classes=[f"weights_bytes.{kind}" for kind in classes])
-    _rank_weights(trace, s, classes)
-
-
-def _active(trace: Trace, blueprint: Blueprint, source: Origin) -> None:
-    idle = {TensorClass.EXPERT, TensorClass.VISION, TensorClass.MTP}
-    if not blueprint.tied_embedding:
-        idle.add(TensorClass.EMBEDDING)
-    moe = blueprint.moe
-    trace.given("model.moe_layers", moe.layers if moe else 0, Unit.COUNT, source)
-    trace.given("model.experts_per_token", moe.experts_per_token if moe else 0, Unit.COUNT, source)
-    trace.given("model.parameters_per_expert", moe.parameters_per_expert if moe else 0, Unit.PARAMETER, source)
-    trace.compute(
-        "model.active_parameters",
-        w.active_parameters,
-        dense=[f"model.parameters.{kind}" for kind in blueprint.parameters if kind not in idle],
-        layers="model.moe_layers",
-        experts_per_token="model.experts_per_token",
-        parameters_per_expert="model.parameters_per_expert",
-    )
-
-
-def _rank_weights(trace: Trace, s: Situation, classes: list[TensorClass]) -> None:
-    if s.plan.tensor * s.plan.pipeline == 1:
-        trace.compute("accelerator.weights_bytes", m.sum_bytes, items=["memory_item.weights"])
-        return
-    apart = REPLICATED + FIRST_STAGE + LAST_STAGE
-    parts = {
-        "layered": [c for c in classes if c not in apart],
-        "replicated": [c for c in classes if c in REPLICATED],
-        "first": [c for c in classes if c in FIRST_STAGE],
-        "last": [c for c in classes if c in LAST_STAGE],
-    }
-    for name, members in parts.items():
-        trace.compute(f"weights_bytes.{name}", m.sum_bytes, items=[f"weights_bytes.{kind}" for kind in members])
-    trace.compute(
-        "accelerator.weights_bytes",
-        w.rank_weights_bytes,
-        **{name: f"weights_bytes.{name}" for name in parts},
-        layers="model.layers",
-        tensor="plan.tensor",
-        pipeline="plan.pipeline",
-    )
+    trace.compute("accelerator.requests", m.requests_per_replica, requests="requests_at_once", replicas=groups_key(s))
 
 
 def _beside(trace: Trace, s: Situation) -> None:
@@ -169,15 +132,10 @@ def _beside(trace: Trace, s: Situation) -> None:
             trace.compute(key, m.sum_bytes, items=items[role])
         else:
             trace.given(key, 0, Unit.BYTE)
-    chosen = s.scenario.deployment.runtime_bytes
-    article = s.scenario.mode is Mode.ARTICLE
-    if chosen is not None:
-        trace.given("memory_item.framework", chosen, Unit.BYTE)
-    elif article:
-        trace.given("memory_item.framework", 0, Unit.BYTE, ARTICLE)
-    else:
-        origin = catalogue_origin(s.engine, "runtime_bytes")
-        trace.given("memory_item.framework", s.engine.runtime_bytes, Unit.BYTE, origin)
+    record_draft(trace, s)
+    record_runtime(trace, s)
+    fixed = ["accelerator.weights_bytes", *draft_items(s), *COMPANIONS.values(), FRAMEWORK]
+    trace.compute("accelerator.fixed_bytes", m.sum_bytes, items=fixed)
 
 
 def _companion(trace: Trace, s: Situation, prefix: str, companion: PlacedCompanion) -> list[str]:
@@ -198,10 +156,10 @@ def _capacity(trace: Trace, s: Situation) -> None:
     article, deployment = s.scenario.mode is Mode.ARTICLE, s.scenario.deployment
     capacities, lower = [], []
     for number, tier in enumerate(s.device.memory_tiers):
-        field, key = f"memory_tiers.{number}", f"tier.{number}"
-        own = catalogue_origin(s.device, f"{field}.capacity_bytes")
+        key = f"tier.{number}"
+        own = _tier_origin(s, number, "capacity_bytes")
         capacity, origin = tier.capacity_bytes, own
-        usable, usable_origin = tier.usable_bytes, catalogue_origin(s.device, f"{field}.usable_bytes")
+        usable, usable_origin = tier.usable_bytes, _tier_origin(s, number, "usable_bytes")
         if number == 0 and deployment.capacity_bytes is not None:
             capacity, origin = deployment.capacity_bytes, CHOICE
             usable, usable_origin = capacity, CHOICE
@@ -211,19 +169,21 @@ def _capacity(trace: Trace, s: Situation) -> None:
             usable, usable_origin = capacity, own  # the label, which is the safe side
         trace.given(f"{key}.capacity_bytes", capacity, Unit.BYTE, origin)
         trace.given(f"{key}.usable_bytes", usable, Unit.BYTE, usable_origin)
-        bandwidth_origin = catalogue_origin(s.device, f"{field}.bandwidth_bytes_per_s")
+        bandwidth_origin = _tier_origin(s, number, "bandwidth_bytes_per_s")
         trace.given(f"{key}.bandwidth_bytes_per_s", tier.bandwidth_bytes_per_s, Unit.BYTE_PER_SECOND, bandwidth_origin)
         if number == 0:
             trace.given(
                 "memory_bandwidth_bytes_per_s", tier.bandwidth_bytes_per_s, Unit.BYTE_PER_SECOND, bandwidth_origin
             )
-        else:
+        elif spills_by_itself(s):
             lower.append(f"{key}.usable_bytes")
         capacities.append(f"{key}.capacity_bytes")
-    trace.given("engine.memory_share", *_memory_share(s))
-    trace.compute(
-        "tier.0.limit_bytes", m.tier_limit_bytes, usable_bytes="tier.0.usable_bytes", memory_share="engine.memory_share"
-    )
+    trace.given("engine.memory_share", *memory_share(s))
+    limit = {"usable_bytes": "tier.0.usable_bytes", "memory_share": "engine.memory_share"}
+    if shares_what_is_left(s):
+        trace.compute("tier.0.limit_bytes", limit_after_loading, **limit, fixed_bytes="accelerator.fixed_bytes")
+    else:
+        trace.compute("tier.0.limit_bytes", m.tier_limit_bytes, **limit)
     if lower:
         trace.compute("lower_tiers.limit_bytes", m.sum_bytes, items=lower)
     else:
@@ -231,16 +191,18 @@ def _capacity(trace: Trace, s: Situation) -> None:
     trace.compute("accelerator.capacity_bytes", m.sum_bytes, items=capacities)
 
 
-def _memory_share(s: Situation) -> tuple[float, Unit, Origin]:
-    chosen = s.scenario.deployment.memory_share
-    if chosen is not None:
-        return chosen, Unit.SHARE, CHOICE
-    if s.scenario.mode is Mode.ARTICLE:
-        return 1.0, Unit.SHARE, ARTICLE
-    return s.engine.memory_share or 1.0, Unit.SHARE, catalogue_origin(s.engine, "memory_share")
+def _tier_origin(s: Situation, number: int, field: str) -> Origin:
+    """Where a figure of a memory tier comes from: the device, or the host as chosen."""
+    host = s.scenario.deployment.host
+    if number == 0 or host is None:
+        return catalogue_origin(s.device, f"memory_tiers.{number}.{field}")
+    chosen = host.bandwidth_bytes_per_s if field == "bandwidth_bytes_per_s" else host.capacity_bytes
+    if host.device is None or chosen is not None:
+        return CHOICE
+    return catalogue_origin(s.catalogue.device(host.device), f"memory_tiers.0.{field}")
 
 
-def _accelerator(trace: Trace, key: str, companions: tuple[str, ...]) -> None:
+def _accelerator(trace: Trace, s: Situation, key: str, companions: tuple[str, ...]) -> None:
     """One accelerator: fixed part, requests, limit, and what spills into slower memory."""
     if key == "accelerator":
         for name in ("kv", "state"):
@@ -250,10 +212,14 @@ def _accelerator(trace: Trace, key: str, companions: tuple[str, ...]) -> None:
                 bytes_each=f"{key}.{name}_bytes_per_request",
                 number="accelerator.requests",
             )
-    fixed = ["accelerator.weights_bytes", *companions, "memory_item.framework"]
-    trace.compute(f"{key}.fixed_bytes", m.sum_bytes, items=fixed)
+    if key != "accelerator":
+        fixed = ["accelerator.weights_bytes", *draft_items(s), *companions, FRAMEWORK]
+        trace.compute(f"{key}.fixed_bytes", m.sum_bytes, items=fixed)
     wanted = [f"{key}.fixed_bytes", "accelerator.kv_bytes", "accelerator.state_bytes"]
     trace.compute(f"{key}.total_bytes", m.sum_bytes, items=wanted)
+    if is_placed(s):
+        record_placed(trace, key)
+        return
     tiers = {"first_bytes": "tier.0.limit_bytes", "lower_bytes": "lower_tiers.limit_bytes"}
     trace.compute(f"{key}.limit_bytes", m.limit_over_tiers, **tiers, wanted_bytes=f"{key}.total_bytes")
     spill = "spill" if key == "accelerator" else f"{key}.spill"
@@ -277,7 +243,7 @@ def _accelerator(trace: Trace, key: str, companions: tuple[str, ...]) -> None:
         )
 
 
-def _answers(trace: Trace, s: Situation) -> None:
+def _answers(trace: Trace, s: Situation, reserved: Reservation) -> None:
     """How much is missing, how many requests fit, how long one may be."""
     trace.compute(
         "accelerator.shortfall_bytes",
@@ -295,10 +261,10 @@ def _answers(trace: Trace, s: Situation) -> None:
         m.requests_that_fit,
         free_bytes="accelerator.free_for_kv_bytes",
         bytes_per_request="accelerator.bytes_per_request",
-        replicas="plan.replicas",
+        replicas=groups_key(s),
     )
     trace.given("one_request", 1, Unit.REQUEST, METHOD)
-    largest_context(trace, s, "max_context_tokens", "one_request", "accelerator.free_for_kv_bytes")
+    largest_context(trace, reserved, "max_context_tokens", "one_request", "accelerator.free_for_kv_bytes")
     trace.compute(
         "max_context_usable_tokens",
         m.usable_context,
@@ -307,11 +273,12 @@ def _answers(trace: Trace, s: Situation) -> None:
     )
 
 
-def largest_context(trace: Trace, s: Situation, key: str, requests: str, free_bytes: str) -> None:
+def largest_context(trace: Trace, reserved: Reservation, key: str, requests: str, free_bytes: str) -> None:
     """Record the largest context of `requests` at once under `key`, over the cases of how many windows are full."""
     free = {"free_bytes": free_bytes, "requests": requests}
-    found = growth_cases(trace, s)
-    cases = [f"{key}.case.{number}" for number in range(len(found))] if len(found) > 1 else [key]
+    found = growth_cases(trace, reserved)
+    last = f"{key}.by_growth" if reserved.least else key
+    cases = [f"{key}.case.{number}" for number in range(len(found))] if len(found) > 1 else [last]
     for case, (constant, growth) in zip(cases, found, strict=True):
         if growth:
             trace.compute(
@@ -320,29 +287,30 @@ def largest_context(trace: Trace, s: Situation, key: str, requests: str, free_by
                 **free,
                 constant_bytes=constant,
                 bytes_per_token=growth,
-                block_tokens="engine.block_tokens",
+                block_tokens=reserved.step,
             )
         else:
             trace.compute(case, m.context_without_growth, **free, constant_bytes=constant)
     if len(cases) > 1:
-        trace.compute(key, m.largest_context, cases=cases)
+        trace.compute(last, m.largest_context, cases=cases)
+    if reserved.least:
+        trace.compute(key, m.context_above_least, fits_tokens=last, **free, least_bytes=reserved.least)
 
 
-def growth_cases(trace: Trace, s: Situation) -> list[tuple[str, str]]:
+def growth_cases(trace: Trace, reserved: Reservation) -> list[tuple[str, str]]:
     """Per case, the keys of the constant part of a request and of its growth per token ("" when nothing grows)."""
-    caching = cached_groups(s.blueprint)
-    growing = [rate_key(trace, n) for n, group in caching if not group.window]
-    windows = sorted((group.window, n) for n, group in caching if group.window)
+    shares = reserved.shares
+    constants = [share.constant for share in shares if share.constant]
+    growing = [share.rate for share in shares if share.rate and not share.full]
+    windows = sorted((share for share in shares if share.full), key=lambda share: share.limit)
     cases = []
     for full in range(len(windows) + 1):
-        held = [f"kv.{n}.rank_window_bytes" for _, n in windows[:full]]
-        constant = _sum_key(
-            trace, f"context_case.{full}.constant_bytes", m.sum_bytes, "items",
-            ["accelerator.state_bytes_per_request", *held],
-        )  # fmt: skip
-        rates = growing + [rate_key(trace, n) for _, n in windows[full:]]
+        held = [share.full for share in windows[:full]]
+        held += [share.extra for share in windows[full:] if share.extra]
+        constant = _sum_key(trace, f"context_case.{full}.constant_bytes", m.sum_bytes, "items", [*constants, *held])
+        rates = growing + [share.rate for share in windows[full:]]
         growth = _sum_key(trace, f"context_case.{full}.bytes_per_token", total_bytes_per_token, "groups", rates)
-        cases.append((constant, growth))
+        cases.append((constant or "nothing_bytes", growth))
     return cases
 
 
@@ -353,19 +321,51 @@ def _sum_key(trace: Trace, key: str, function: Callable[..., Any], parameter: st
     return key if len(items) > 1 else "".join(items)
 
 
+def _pool(trace: Trace, s: Situation) -> None:
+    """What the engine prints of its pool at the start."""
+    free = {"free_bytes": "accelerator.free_for_kv_bytes"}
+    if "kv_pool.blocks_per_request" in trace and trace["kv_pool.block_bytes"]:
+        trace.compute("kv_pool.blocks", vllm.pool_blocks, **free, block_bytes="kv_pool.block_bytes")
+        trace.compute(
+            "kv_pool.concurrency",
+            vllm.printed_concurrency,
+            blocks="kv_pool.blocks",
+            blocks_per_request="kv_pool.blocks_per_request",
+        )
+        concurrency = {"concurrency": "kv_pool.concurrency", "context_tokens": "workload.context_tokens"}
+        trace.compute("kv_pool.tokens", vllm.printed_tokens, **concurrency)
+        groups = ["kv_pool.groups"] if "kv_pool.groups" in trace else ["kv_pool.one_group"]
+        by_group = {"blocks": "kv_pool.blocks", "block_tokens": "engine.block_tokens"}
+        trace.compute("kv_pool.tokens_by_group", vllm.printed_tokens_by_group, groups=groups, **by_group)
+    elif s.scenario.mode is Mode.REAL and s.engine.allocator is Allocator.SGLANG and "kv_pool.rate" in trace:
+        trace.compute("kv_pool.tokens", sglang.pool_tokens, **free, bytes_per_token="kv_pool.rate")
+
+
 def _totals(trace: Trace, s: Situation) -> None:
     """The same over the whole deployment."""
-    for name in ("kv_cache", "state"):
-        each = f"{name.removesuffix('_cache')}_bytes_per_request"
+    reserved = {"kv_cache": "kv_bytes_per_request", "state": "state_reserved_bytes_per_request"}
+    for name, each in reserved.items():
         trace.compute(f"memory_item.{name}", m.times, bytes_each=each, number="requests_at_once")
     trace.compute("kv_cache_bytes", m.times, bytes_each="kv_logical_bytes_per_request", number="requests_at_once")
-    copies = {"memory_item.weights": "plan.replicas", "memory_item.framework": "deployment.accelerators"}
+    weights, drafts = loaded_key(trace), draft_items(s)
+    copies = {weights: "plan.replicas", FRAMEWORK: "deployment.accelerators"}
+    copies |= dict.fromkeys(drafts, "deployment.accelerators")
     fixed = []
-    for item in ("memory_item.weights", *COMPANIONS.values(), "memory_item.framework"):
+    for item in (weights, *drafts, *COMPANIONS.values(), FRAMEWORK):
         key = item
         if item in copies and trace[copies[item]] > 1:
-            key = item.replace("memory_item.", "memory.") + "_bytes"
+            key = f"memory.{item.partition('.')[2].removesuffix('_bytes').replace('loaded', 'weights')}_bytes"
             trace.compute(key, m.times, bytes_each=item, number=copies[item])
+        if item == weights and s.plan.attention_replicas > 1:
+            key = "memory.weights_bytes"
+            trace.compute(
+                key,
+                ep.weights_of_copies,
+                weights=item,
+                experts="weights_bytes.expert",
+                attention_replicas="plan.attention_replicas",
+                replicas="plan.replicas",
+            )
         fixed.append(key)
     trace.compute("memory.fixed_bytes", m.sum_bytes, items=fixed)
     trace.compute(
@@ -415,13 +415,16 @@ def _tiers(trace: Trace, s: Situation, spill: str, companions: tuple[str, ...]) 
 
 def _tier(trace: Trace, s: Situation, number: int, limit: str, items: list[MemoryItem]) -> TierUse:
     tier = s.device.memory_tiers[number]
-    capacity = f"tier.{number}.capacity_bytes"
-    return TierUse(tier.name, tier.kind, capacity, limit, tuple(items), trace[capacity], trace[limit])
+    capacity, usable = f"tier.{number}.capacity_bytes", f"tier.{number}.usable_bytes"
+    sizes = trace[capacity], trace[usable], trace[limit]
+    return TierUse(tier.name, tier.kind, capacity, usable, limit, tuple(items), *sizes)
 
 
 def _items(trace: Trace, spill: str, companions: tuple[str, ...]) -> tuple[list[MemoryItem], list[MemoryItem]]:
     """What stands in the fast tier and what in the slower one."""
     kinds = {MemoryKind.WEIGHTS: "accelerator.weights_bytes"}
+    if DRAFT in trace:
+        kinds[MemoryKind.DRAFT] = DRAFT
     kinds |= {MemoryKind(role.value): key for role, key in COMPANIONS.items() if key in companions}
     kinds |= {
         MemoryKind.RUNTIME: "memory_item.framework",
