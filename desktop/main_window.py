@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QMainWindow,
     QMenu,
+    QMessageBox,
     QSplitter,
     QStackedWidget,
     QVBoxLayout,
@@ -79,7 +80,7 @@ class MainWindow(QMainWindow):
         self.start = StartPage(theme, self._ways(), self.choose_file)
         self.messages = MessageStack(theme)
         self.proposals = ProposalExport(session, self)
-        self.imports = Imports(session, self)
+        self.imports = Imports(session)
         self.imports.imported.connect(self._on_imported)
         self._lay_out()
         self.drop_frame = DropFrame(theme, self)
@@ -142,6 +143,8 @@ class MainWindow(QMainWindow):
         self.sidebar.new_wanted.connect(self.new)
         self.sidebar.set_commands(self._actions.commands())
         self.session.message.connect(self.messages.show_message)
+        self.session.sizing_lost.connect(self.sizing.hide_results)
+        self.session.sizing_changed.connect(self.sizing.show_results)
         self.session.scenario_changed.connect(self._on_scenario)
         self.session.scenarios_changed.connect(self._on_scenarios)
         self._on_scenario(self.session.scenario)
@@ -155,6 +158,7 @@ class MainWindow(QMainWindow):
             if wanted is not None:
                 wanted.connect(self.proposals.ask)
             self.sizing.set_results(results)
+            results.setVisible(self.session.sizing is not None)
             self._order_tabs()
 
     def _order_tabs(self) -> None:
@@ -370,10 +374,27 @@ class MainWindow(QMainWindow):
     # -- the end ------------------------------------------------------------------------------------------------------
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        self.session.flush()
+        self.keep_record()
+        if not self.session.flush() and not self._close_unsaved():
+            event.ignore()
+            return
         self.settings.set_geometry(self.saveGeometry())
         self.settings.flush()
         super().closeEvent(event)
+
+    def keep_record(self) -> None:
+        """Keep what was changed in the catalogue's form."""
+        if self._catalogue_page is not None:
+            self._catalogue_page.keep()
+
+    def _close_unsaved(self) -> bool:
+        """Whether to close although the last change cannot be saved."""
+        text = _("{problem} Your last change would be lost.").format(problem=self.session.problem)
+        question = QMessageBox(QMessageBox.Icon.Warning, "Tonnage", text, parent=self)
+        question.addButton(_("Stay"), QMessageBox.ButtonRole.RejectRole)
+        leave = question.addButton(_("Close without it"), QMessageBox.ButtonRole.DestructiveRole)
+        question.exec()
+        return question.clickedButton() is leave
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() is QEvent.Type.ActivationChange and not self.isActiveWindow():

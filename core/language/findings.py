@@ -171,8 +171,8 @@ _COUNTED: dict[FindingKind, tuple[str, Callable[[int], str]]] = {
 #: Where the founding article speaks of this very model, its own figure is named.
 _ARTICLE_KEY = "article.kv_bytes_per_request"
 _ARTICLE_KV = marked(
-    "The article’s {article} for one request do not apply: its example keeps a cache in {article_layers} layers, "
-    "{model} in {caching_layers} of its {layers}, which takes {first}."
+    "The article’s {article_binary} ({article}) for one request do not apply: its example keeps a cache in "
+    "{article_layers} layers, {model} in {caching_layers} of its {layers}, which takes {first}."
 )
 
 
@@ -268,6 +268,7 @@ _NUMBERS: dict[str, Callable[[Sizing, Formatter], str]] = {
     "price_low": lambda s, w: _price(s, w, high=False),
     "price_high": lambda s, w: _price(s, w, high=True),
     "article": lambda s, w: _traced(s.trace, _ARTICLE_KEY, w),
+    "article_binary": lambda s, w: w.bytes_iec(s.trace[_ARTICLE_KEY]),
     "article_layers": lambda s, w: _traced(s.trace, "article.layers", w),
     "caching_layers": lambda s, w: w.count(s.blueprint.caching_layers),
     "layers": lambda s, w: w.count(s.blueprint.layers),
