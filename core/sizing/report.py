@@ -46,6 +46,7 @@ class Evidence(StrEnum):
     """How sure a figure is (one set of words everywhere)."""
 
     EXACT = "exact"
+    OWN = "own"  # narrowed by a measurement of the user's own
     MEASURED_HERE = "A"
     MEASURED_ON_RELATIVES = "B"
     OTHER_ENGINE = "C"
@@ -54,6 +55,7 @@ class Evidence(StrEnum):
 
 class MemoryKind(StrEnum):
     WEIGHTS = "weights"
+    DRAFT = "draft"  # the draft model of speculative decoding
     EMBEDDING = "embedding"
     RERANKER = "reranker"
     RUNTIME = "runtime"
@@ -75,6 +77,14 @@ class FindingKind(StrEnum):
     SPARK_CLUSTER = "trap.spark_cluster"
     KV_HEADS_REPLICATED = "trap.kv_heads_replicated"
     HEADS_NOT_DIVISIBLE = "trap.heads_not_divisible"
+    COLLECTIVE_FALLBACK = "note.collective_fallback"
+    NO_DIRECT_EXCHANGE = "trap.no_direct_exchange"
+    EXPERTS_UNEVEN = "note.experts_uneven"
+    BUSIEST_ACCELERATOR = "note.busiest_accelerator"
+    HOST_MEMORY = "note.host_memory"
+    PREDICTION_LAYERS = "note.prediction_layers"
+    SPECULATION_UNCALIBRATED = "note.speculation_uncalibrated"
+    OWN_MEASUREMENT = "note.own_measurement"
     EVIDENCE_GENERIC = "note.evidence_generic"
     MODEL_READ_WITH_WARNING = "note.model_warning"
     PRICE_RANGE_WIDE = "note.price_range"

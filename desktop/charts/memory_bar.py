@@ -23,6 +23,7 @@ SEGMENT_GAP = 2.0
 
 COLORS: dict[MemoryKind, ChartColor] = {
     MemoryKind.WEIGHTS: "weights",
+    MemoryKind.DRAFT: "companions",
     MemoryKind.EMBEDDING: "companions",
     MemoryKind.RERANKER: "companions",
     MemoryKind.RUNTIME: "runtime",
