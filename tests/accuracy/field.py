@@ -118,7 +118,7 @@ class Question:
             engine=engine.id,
             memory_share=share,
             link="pcie-gen4-x16" if several else None,
-            **choices.of_a_question(self.record, self.at, self.inputs, engine, self._workload().context_tokens),
+            **choices.of_a_question(self.record, self.at, self.inputs, engine),
         )
         named = self.record.text("device_id") != ""
         parts = Parts(model, weights, cache, engine, device, spread)

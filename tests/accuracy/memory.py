@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from core.architecture.blueprint import AttentionKind
-from core.catalogue.records import Device, Engine
+from core.architecture.blueprint import AttentionKind, TensorClass
+from core.catalogue.records import Allocator, Device, Engine
 from core.scenario import Deployment, Workload
 from core.sizing.report import Sizing
 from core.units import GB, GIB, MIB
@@ -112,7 +112,7 @@ def memory_case(record: Record) -> Case:
     deployment = _deployment(record, device, spread, engine)
     return build(
         record,
-        Parts(model, weights, cache, engine, device, spread),
+        Parts(model, weights, cache, engine, device, spread, predicts=deployment.draft_tokens > 0),
         _workload(record),
         deployment,
         weights_known=weights.stated and model.id in catalogue.models,
@@ -237,9 +237,22 @@ def _weights(q: Question) -> float:
 
 
 def _all_weights(q: Question) -> float:
-    """All buffers together: what lies on the cards, and beside them in the memory of the processor."""
-    beside = (q.observed.number("cpu_buffer_mib") or 0.0) * MIB
-    return float(q.sizing.trace["memory_item.weights"]) - beside
+    """What lies on the cards; all of the file where it says how much the processor keeps, or no card is there."""
+    trace, beside = q.sizing.trace, q.observed.number("cpu_buffer_mib")
+    if beside is None and q.record.count("n_gpus") != 0:
+        loaded = float(trace.get("weights.loaded_bytes", trace["memory_item.weights"]))
+        return loaded - _table_beside(q)
+    return float(trace["memory_item.weights"]) - (beside or 0.0) * MIB
+
+
+def _table_beside(q: Question) -> float:
+    """The table of embeddings, which llama.cpp prints as a buffer of the processor, also where the memory is one."""
+    trace, blueprint = q.sizing.trace, q.sizing.blueprint
+    loaded = float(trace.get("weights.loaded_bytes", trace["memory_item.weights"]))
+    there = loaded == trace["memory_item.weights"] and q.case.engine.allocator is Allocator.LLAMA_CPP
+    if not there or blueprint.tied_embedding:
+        return 0.0
+    return float(trace[f"weights_bytes.{TensorClass.EMBEDDING}"])
 
 
 def _weights_beside(q: Question) -> float:
