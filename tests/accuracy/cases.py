@@ -31,6 +31,7 @@ class Case:
     """What a record says, in the catalogue's terms.
 
     weights_known   the record states how the weights are stored
+    weights_usual   they can be told by the model's usual format, or by the size of their file
     file_known      it states how large the checkpoint is, so that the size of the weights is no prediction
     device_known    it names the device, or at least the size of its memory
     """
@@ -41,8 +42,10 @@ class Case:
     engine: Engine
     cache: formats.Cache
     weights_known: bool = True
+    weights_usual: bool = True
     file_known: bool = False
     device_known: bool = True
+    file_bytes: int | None = None
 
     def sized(self, **changes: object) -> Sizing:
         """The core's answer, with changes to the scenario as `Scenario.edited` takes them."""
@@ -102,7 +105,8 @@ def build(record: Record, parts: Parts, workload: Workload, deployment: Deployme
         deployment=deployment,
     )
     catalogue = shipped() if overlay.is_empty else shipped().with_overlay(overlay)
-    return Case(record, scenario, catalogue, parts.engine, parts.cache, **known)
+    size_known = parts.weights.file_bytes or parts.file_bytes
+    return Case(record, scenario, catalogue, parts.engine, parts.cache, file_bytes=size_known, **known)
 
 
 def _of_named_checkpoint(record: Record, parts: Parts) -> Parts:
