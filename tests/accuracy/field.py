@@ -129,7 +129,7 @@ class Question:
             memory_share=share,
             link="pcie-gen4-x16" if several else None,
             **placed,
-            **choices.of_a_question(self.record, self.at, self.inputs, engine, self._workload().context_tokens),
+            **choices.of_a_question(self.record, self.at, self.inputs, engine),
         )
         named = self.record.text("device_id") != ""
         parts = Parts(model, weights, cache, engine, device, spread)
