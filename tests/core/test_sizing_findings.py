@@ -14,12 +14,12 @@ from core.language.findings import finding_sentence
 from core.scenario import Mode, Plan, Scenario
 from core.sizing.examples import worked_example, worked_example_in_reality
 from core.sizing.findings import RULES as ALL_RULES
-from core.sizing.rules.formats import is_native
 from core.sizing.report import Finding, FindingKind, Weight
+from core.sizing.rules.formats import is_native
 from core.sizing.situation import resolve
 from core.sizing.size import size
-from tests.core.cases import CASES, scenario
 from tests.article.conftest import shipped
+from tests.core.cases import CASES, scenario
 from tests.core.conftest import blueprints, small_catalogue
 
 K = FindingKind
@@ -166,7 +166,9 @@ def test_a_rule_of_the_article_names_its_line() -> None:
 
 def test_unified_memory_against_the_cheapest_card_that_holds_as_much() -> None:
     """96 GB cards from 8,565, 141 GB cards from 30,000: a Spark for 4,000 is the cheaper way to 110 GB."""
-    spark = small_catalogue().device("dgx-spark").model_copy(update={"price": Price(low=4000, high=5000)})
+    spark = (
+        small_catalogue().device("dgx-spark").model_copy(update={"price": Price(low=Decimal(4000), high=Decimal(5000))})
+    )
     catalogue = small_catalogue(devices={"dgx-spark": spark})
     chosen = scenario("dense-70b", "fp8", "dgx-spark", workload__requests_at_once=11)
     finding = next(found(chosen, K.CAPACITY_UNIFIED_MEMORY, catalogue))
@@ -175,7 +177,7 @@ def test_unified_memory_against_the_cheapest_card_that_holds_as_much() -> None:
     assert [trace[key] for key in finding.figures] == [116_000_000_000, 4000, 30_000]
     assert not list(found(chosen.edited(economics__price=31_000), K.CAPACITY_UNIFIED_MEMORY, catalogue))
     assert not list(found(chosen, K.CAPACITY_UNIFIED_MEMORY)), "no price, nothing to say"
-    small_card = catalogue.device("h200-nvl").model_copy(update={"price": Price(low=900, high=900)})
+    small_card = catalogue.device("h200-nvl").model_copy(update={"price": Price(low=Decimal(900), high=Decimal(900))})
     cheaper = small_catalogue(devices={"dgx-spark": spark, small_card.id: small_card})
     assert not list(found(chosen, K.CAPACITY_UNIFIED_MEMORY, cheaper))
 

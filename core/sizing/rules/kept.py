@@ -1,4 +1,4 @@
-"""What a request keeps: cache that some models hold far less of, state that costs the same whatever the length, copies."""
+"""What a request keeps: cache that some models hold far less of, state of a fixed size, copies on several ranks."""
 
 from collections.abc import Iterator
 
@@ -53,7 +53,7 @@ def windows_hold_less(trace: Trace, s: Situation) -> Iterator[Finding]:
 
 @rule(FindingKind.LATENT_HOLDS_LESS, 12, source="DeepSeek-V2: one latent vector per layer stands for all heads")
 def latent_holds_less(trace: Trace, s: Situation) -> Iterator[Finding]:
-    """Latent attention keeps one vector per token and layer; keys and values of all heads would be many times larger."""
+    """Latent attention keeps one vector per token and layer; keys and values of all heads are many times larger."""
     group = _largest(s)
     if group is not None and group.kind in LATENT:
         textbook = _against_textbook(trace, s)

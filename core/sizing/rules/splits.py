@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from core.catalogue.records import Device, DeviceKind, LinkKind
 from core.physics import memory as m
+from core.sizing.groups import source_of_model
 from core.sizing.links import BETWEEN_MACHINES, FAST
 from core.sizing.memory import COMPANIONS
 from core.sizing.origins import catalogue_origin
-from core.sizing.report import Finding, FindingKind
 from core.sizing.rates import exchange_link
-from core.sizing.groups import source_of_model
+from core.sizing.report import Finding, FindingKind
 from core.sizing.rules.rule import note, reason, rule, warning
 from core.sizing.situation import Situation
 from core.trace import Trace
@@ -39,7 +39,7 @@ def _whole_model_bytes(trace: Trace) -> int:
 
 
 def _fits_one(trace: Trace) -> bool:
-    return _whole_model_bytes(trace) <= trace["tier.0.limit_bytes"]
+    return bool(_whole_model_bytes(trace) <= trace["tier.0.limit_bytes"])
 
 
 @rule(FindingKind.SINGLE_GPU, 42, 49, 60)
