@@ -5,18 +5,17 @@ from collections.abc import Callable
 from core.language.messages import gettext as _
 from core.language.messages import marked, ngettext
 from core.language.numbers import MINUS, Formatter, current
-from core.language.sentences import device_with_count
 from core.sizing.levers import Gain, Lever, LeverKind, Measure
 
 _TITLES = {
-    LeverKind.KV_FORMAT: marked("KV cache in {subject}"),
+    LeverKind.KV_FORMAT: marked("KV cache in {count} bit"),
     LeverKind.WEIGHT_FORMAT: marked("Weights in {subject}"),
     LeverKind.HALF_CONTEXT: marked("Context limit {tokens}"),
     LeverKind.PREFILL_CHUNK: marked("Prompts in chunks of {tokens}"),
     LeverKind.PREFIX_CACHING: marked("Reuse of prompts, half of each"),
     LeverKind.COPIES: marked("{count} copies instead of a split"),
     LeverKind.TENSOR_PARALLEL: marked("Each layer split over {count}"),
-    LeverKind.ONE_MORE: marked("One more: {hardware}"),
+    LeverKind.ONE_MORE: marked("One more of the same, {count} in all"),
     LeverKind.NEXT_DEVICE: marked("{subject} instead"),
     LeverKind.RETRIEVAL_APART: marked("Retrieval models on a card of their own"),
 }
@@ -43,16 +42,11 @@ _WRITE: dict[Measure, Callable[[Formatter, float], str]] = {
 
 
 def lever_title(lever: Lever) -> str:
-    """What is changed: "KV cache in FP8", "Context limit 128K"."""
+    """What is changed: "KV cache in 8 bit", "Context limit 128K"."""
     write, subject = current(), lever.subject
     number = subject if isinstance(subject, int) else 0
-    after = lever.after
-    return _(_TITLES[lever.kind]).format(
-        subject=subject,
-        tokens=write.tokens(number),
-        count=write.count(number),
-        hardware=device_with_count(after.device.name, after.scenario.deployment.count),
-    )
+    title = _(_TITLES[lever.kind])
+    return title.format(subject=subject, tokens=write.tokens(number), count=write.count(number))
 
 
 def lever_gain(lever: Lever) -> str:

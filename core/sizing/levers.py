@@ -186,7 +186,7 @@ def _cache_formats(s: Sizing, catalogue: Catalogue) -> Iterator[_Change]:
     for bits in (8, 4):
         found = next((f for f in offered if f.bits == bits and (article or not f.flat)), None)
         if found is not None and bits < now:
-            yield _Change(LeverKind.KV_FORMAT, {"kv_format": found.id}, found.name)
+            yield _Change(LeverKind.KV_FORMAT, {"kv_format": found.id}, bits)
 
 
 def _weight_formats(s: Sizing, catalogue: Catalogue) -> Iterator[_Change]:
@@ -249,7 +249,7 @@ def _hardware(s: Sizing, catalogue: Catalogue) -> Iterator[_Change]:
     if up is not None:
         own = {"deployment__link": None, "deployment__plan": None, "deployment__capacity_bytes": None}
         edits = {"deployment__device": up.id, **own, "economics__price": None}
-        yield _Change(LeverKind.NEXT_DEVICE, edits, up.name)
+        yield _Change(LeverKind.NEXT_DEVICE, edits, up.name.removeprefix(f"{up.vendor} "))
 
 
 def next_device(s: Sizing, catalogue: Catalogue) -> Device | None:

@@ -150,7 +150,7 @@ def test_every_lever_has_words(language: str) -> None:
 def test_what_is_said_of_the_article_s_example() -> None:
     words = {lever_title(lever): lever_gain(lever).replace("\u00a0", " ") for lever in found(worked_example())}
     assert words["Context limit 128K"] == "+5 requests"
-    assert "One more: 2 × RTX PRO 6000 WS" in words
+    assert "One more of the same, 2 in all" in words
 
 
 def test_levers_of_the_shipped_catalogue(catalogue: Catalogue) -> None:
