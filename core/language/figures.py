@@ -193,6 +193,8 @@ _LABELS = {
     "model.vocabulary": marked("Words in the vocabulary"),
     "full_heads_ratio": marked("How many times more full heads would keep"),
     "cache_outweighs_model_tokens": marked("Context up to which the model outweighs its cache"),
+    "request_reserved_bytes": marked("Set aside for a request"),
+    "request_held_bytes": marked("Held by a request"),
 }
 
 #: The last word of a key that stands in a family.
@@ -383,7 +385,9 @@ _PARTS = {
     "least_kv_bytes": marked("cache side of the shortest request"),
     "least_bytes": marked("bytes of the shortest request"),
     "context_bytes": marked("context and libraries"),
-    "graphs_bytes": marked("CUDA graphs, beside the engine’s share"),
+    "graphs_bytes": marked("CUDA graphs"),
+    "image_bytes_per_token": marked("image tower per token"),
+    "image_bytes": marked("image tower"),
     "dense_parameters": marked("parameters of dense blocks"),
     "dense_layers": marked("layers with a dense block"),
     "expert_parameters": marked("parameters of an expert"),

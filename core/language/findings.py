@@ -65,6 +65,7 @@ _TITLES = {
     FindingKind.PRICE_UNKNOWN: marked("The price is unknown"),
     FindingKind.ARTICLE_MODE: marked("Simplified as in the article"),
     FindingKind.CLOSE_TO_LIMIT: marked("Little room is left"),
+    FindingKind.RESERVED_BEYOND: marked("The engine sets more aside than is held"),
     FindingKind.TEXTBOOK_KV: marked("Why a rule of thumb gives another cache"),
     FindingKind.TEXTBOOK_WEIGHTS: marked("Why a rule of thumb gives other weights"),
     FindingKind.CHECKPOINT_JUST_MISSES: marked("The published checkpoint just misses"),
@@ -221,6 +222,10 @@ _SENTENCES = {
     FindingKind.CLOSE_TO_LIMIT: marked(
         "Only {free} stay free below the limit: a longer context or one more companion may no longer fit."
     ),
+    FindingKind.RESERVED_BEYOND: marked(
+        "{engine} sets {first} aside for a request of {context} that holds {second}: whole blocks, room for prompts "
+        "under way, and pages of one size for all layers."
+    ),
     FindingKind.TEXTBOOK_KV: marked(
         "The rule of thumb, a full cache in every layer, gives {second} for one request; {model} is built otherwise "
         "and takes {first}."
@@ -305,7 +310,10 @@ class _Numbers(dict[str, str]):
 
 
 def _traced(trace: Trace, key: str, write: Formatter) -> str:
-    return write.figure(trace[key], trace.entry(key).unit) if key in trace else write.unknown()
+    if key not in trace:
+        return write.unknown()
+    value, unit = trace[key], trace.entry(key).unit
+    return write.number(round(value, 1)) if unit is Unit.RATIO else write.figure(value, unit)
 
 
 def _tier(sizing: Sizing, index: int) -> str:

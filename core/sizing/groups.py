@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from core.architecture.blueprint import AttentionGroup, AttentionKind, Blueprint, TensorClass
 from core.scenario import Mode
-from core.sizing.origins import METHOD, catalogue_origin, model_origin
+from core.sizing.origins import METHOD, catalogue_origin
 from core.trace import CHOICE, Origin, Trace
 from core.units import Unit
 
@@ -32,8 +32,7 @@ def is_split(s: Situation) -> bool:
 
 def source_of_model(s: Situation) -> Origin:
     """Where the counts of the model come from."""
-    chosen = s.scenario.model
-    return model_origin(s.catalogue.model(chosen.id) if chosen.kind == "catalogue" else None)
+    return s.model_source
 
 
 def given_chunk(trace: Trace, s: Situation) -> None:

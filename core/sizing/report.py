@@ -116,6 +116,7 @@ class FindingKind(StrEnum):
     PRICE_UNKNOWN = "note.price_unknown"
     ARTICLE_MODE = "note.article_mode"
     CLOSE_TO_LIMIT = "note.close_to_limit"
+    RESERVED_BEYOND = "note.reserved_beyond"  # the engine sets far more aside than a request holds
     # the rule of thumb beside the real figure
     TEXTBOOK_KV = "note.textbook_kv"
     TEXTBOOK_WEIGHTS = "note.textbook_weights"

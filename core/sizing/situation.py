@@ -6,7 +6,7 @@ Everything after this works on a `Situation`: no ids, no "auto", nothing missing
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from core.architecture.blueprint import Blueprint, TensorClass
+from core.architecture.blueprint import AttentionKind, Blueprint, TensorClass
 from core.architecture.textbook import textbook_blueprint
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.precision import compose_bits
@@ -14,9 +14,12 @@ from core.catalogue.records import Device, DeviceKind, Engine, KvFormat, Link, W
 from core.errors import InvalidInput
 from core.scenario import CatalogueModel, Deployment, Mode, Plan, Scenario
 from core.sizing.companions import placed_companions
+from core.sizing.groups import LATENT
 from core.sizing.links import BETWEEN_MACHINES, Links
+from core.sizing.origins import model_origin
 from core.sizing.plan import Load, choose_plan
 from core.sizing.precision import flat_bits, stored_bits
+from core.trace import Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,7 @@ class Situation:
     network         joins nodes; None when there is one node
     weight_format   as the engine's files hold it: MXFP4 means its GGUF variant for llama.cpp
     bits            bits per weight by class, after checkpoint and quantisation config
+    model_source    where the counts of the model come from
     kv_format       in article mode with plain element sizes, without scales
     kv_value_format of the values where it differs from the keys'
     """
@@ -48,6 +52,7 @@ class Situation:
     kv_format: KvFormat
     kv_value_format: KvFormat | None
     bits: Mapping[TensorClass, float]
+    model_source: Origin
 
 
 def resolve(scenario: Scenario, catalogue: Catalogue) -> Situation:
@@ -75,6 +80,7 @@ def resolve(scenario: Scenario, catalogue: Catalogue) -> Situation:
     joins_nodes = chosen is not None and nodes > 1 and chosen.kind in BETWEEN_MACHINES
     network = chosen if joins_nodes else _network(device, nodes, catalogue)
     links = Links(device, catalogue, None if joins_nodes else chosen)
+    chosen_model = scenario.model
     open_situation = Situation(
         scenario=scenario,
         catalogue=catalogue,
@@ -90,6 +96,7 @@ def resolve(scenario: Scenario, catalogue: Catalogue) -> Situation:
         kv_format=kv_format,
         kv_value_format=_value_format(scenario, catalogue),
         bits=bits,
+        model_source=model_origin(catalogue.model(chosen_model.id) if chosen_model.kind == "catalogue" else None),
     )
     plan = deployment.plan
     if plan is None:
@@ -145,7 +152,17 @@ def _blueprint(scenario: Scenario, catalogue: Catalogue) -> Blueprint:
             chosen.head_dim,
             chosen.trained_context,
         )
-    return blueprint
+    return _with_full_heads(blueprint) if scenario.deployment.full_latents else blueprint
+
+
+def _with_full_heads(blueprint: Blueprint) -> Blueprint:
+    """The same model with keys and values of latent attention kept head by head."""
+    full = {"kind": AttentionKind.FULL, "latent_dim": 0, "index_dim": 0, "index_layers": 0}
+    groups = tuple(
+        replace(group, kv_heads=group.query_heads, **full) if group.kind in LATENT else group  # type: ignore[arg-type]
+        for group in blueprint.attention
+    )
+    return replace(blueprint, attention=groups)
 
 
 def _value_format(scenario: Scenario, catalogue: Catalogue) -> KvFormat | None:

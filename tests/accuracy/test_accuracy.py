@@ -19,13 +19,14 @@ from tests.accuracy.results import Outcome, Result
 from tests.accuracy.tables import quantile
 
 #: Share of the records that are predicted at all.
-LEAST_EXPRESSED = 0.95
+LEAST_EXPRESSED = 0.99
 
-#: Cell: highest median and P90 of the error, lowest share that P10-P90 holds.
+#: Cell: highest median and P90 of the error, lowest share that P10-P90 holds. The second and third hold rows of models
+#: with a compressed cache since these can be counted; without those their P90 is 0.32 and 0.37.
 SPEED = {
     "decode: one device, to 4k, 1 GB a token and more": (0.12, 0.30, 0.77),
-    "decode: one device, from 16k": (0.20, 0.36, 0.85),
-    "decode: one device, MoE": (0.17, 0.41, 0.85),
+    "decode: one device, from 16k": (0.21, 0.48, 0.80),
+    "decode: one device, MoE": (0.175, 0.52, 0.80),
     "decode: TP": (0.18, 0.90, 0.73),
     "decode: layer split": (0.13, 0.45, 0.78),
     "decode, part on the CPU": (0.15, 0.40, 0.80),

@@ -92,10 +92,11 @@ def test_what_makes_it_fit_stands_first() -> None:
 
 
 def test_a_missed_target_decides_what_comes_first() -> None:
-    slow = DENSE.edited(workload__speed_target=300.0, workload__requests_at_once=1)
-    lever = found(slow)[0]
-    assert lever.gains[0].measure is Measure.SPEED
-    assert lever.gains[0].after > lever.gains[0].before
+    one = DENSE.edited(deployment__device="rtx-pro-6000-ws", workload__requests_at_once=1)
+    slow = found(one.edited(workload__speed_target=300.0))[0]
+    assert slow.gains[0].measure is Measure.SPEED
+    assert slow.gains[0].after > slow.gains[0].before
+    assert found(one)[0].gains[0].measure is Measure.REQUESTS
 
 
 def test_no_lever_makes_worse_what_fits() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from core.physics import memory as m
 from core.sizing.memory import verdict
 from core.sizing.report import Finding, FindingKind, Verdict
 from core.sizing.rules.rule import is_article, note, reason, rule
@@ -10,6 +11,8 @@ from core.trace import Trace
 
 #: A reservation that is this much larger than the need surprises those who look at the card.
 LARGELY_EMPTY = 0.8
+#: A reservation that is so many times what a request holds is worth a word.
+FAR_MORE = 1.2
 #: A peak that takes this part of the engine's memory is worth a word.
 NOTABLE_PEAK = 0.02
 
@@ -26,6 +29,22 @@ def close_to_limit(trace: Trace, s: Situation) -> Iterator[Finding]:
     """It fits, but hardly anything is left, or not the reserve that was asked for."""
     if verdict(trace) is Verdict.CLOSE:
         yield note(FindingKind.CLOSE_TO_LIMIT, "memory.free_bytes", "max_concurrency")
+
+
+@rule(FindingKind.RESERVED_BEYOND, source="the engines' own sources, release by release")
+def reserved_beyond(trace: Trace, s: Situation) -> Iterator[Finding]:
+    """The engine sets far more aside for a request than it holds; copies on several ranks are left out."""
+    if is_article(s) or s.plan.tensor > 1:
+        return
+    reserved = trace["kv_bytes_per_request"] + trace["state_reserved_bytes_per_request"]
+    held = trace["kv_logical_bytes_per_request"] + trace["state_bytes_per_request"]
+    if held and reserved > FAR_MORE * held:
+        for name, parts in (
+            ("reserved", ("kv_bytes_per_request", "state_reserved_bytes_per_request")),
+            ("held", ("kv_logical_bytes_per_request", "state_bytes_per_request")),
+        ):
+            trace.compute(f"request_{name}_bytes", m.sum_bytes, items=list(parts))
+        yield note(FindingKind.RESERVED_BEYOND, "request_reserved_bytes", "request_held_bytes")
 
 
 @rule(FindingKind.ENGINE_SHARE, source="vllm-project/vllm#27508: gpu_memory_utilization")
@@ -52,4 +71,4 @@ def activation_peak(trace: Trace, s: Situation) -> Iterator[Finding]:
         yield reason(FindingKind.ACTIVATION_PEAK, peak, "engine.prefill_chunk")
 
 
-RULES = (engine_share, queue, close_to_limit, engine_takes_its_share, activation_peak)
+RULES = (engine_share, queue, reserved_beyond, close_to_limit, engine_takes_its_share, activation_peak)
