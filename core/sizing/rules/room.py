@@ -9,8 +9,8 @@ from core.sizing.rules.rule import is_article, note, reason, rule
 from core.sizing.situation import Situation
 from core.trace import Trace
 
-#: A reservation that is this much larger than the need surprises those who look at the card.
-LARGELY_EMPTY = 0.8
+#: A need that is less than this part of what the engine takes surprises those who look at the card.
+VISIBLY_LESS = 0.95
 #: A reservation that is so many times what a request holds is worth a word.
 FAR_MORE = 1.2
 #: A peak that takes this part of the engine's memory is worth a word.
@@ -59,7 +59,7 @@ def engine_share(trace: Trace, s: Situation) -> Iterator[Finding]:
 def engine_takes_its_share(trace: Trace, s: Situation) -> Iterator[Finding]:
     """A serving engine reserves its share of the card whatever the model needs: what the card shows is not the need."""
     reserves = s.engine.group == "serving" and not is_article(s)
-    if reserves and trace["accelerator.total_bytes"] < LARGELY_EMPTY * trace["tier.0.limit_bytes"]:
+    if reserves and trace["accelerator.total_bytes"] < VISIBLY_LESS * trace["tier.0.limit_bytes"]:
         yield reason(FindingKind.ENGINE_TAKES_ITS_SHARE, "tier.0.limit_bytes", "accelerator.total_bytes")
 
 
