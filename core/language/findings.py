@@ -81,8 +81,8 @@ _SENTENCES = {
         "together; the exchange takes {exchange} of the time."
     ),
     FindingKind.THROUGHPUT_REPLICAS_PIPELINE: marked(
-        "{requests} requests keep {replicas} copies in {pipeline} stages busy without splitting a layer: {messages} "
-        "exchanges per token, for which PCIe is enough."
+        "Copies: {replicas}; stages of each: {pipeline}. No layer is split, so a token takes {messages} exchanges, for "
+        "which PCIe is enough, and every accelerator has work."
     ),
     FindingKind.LONG_CONTEXT_BANDWIDTH: marked(
         "Reading the cache takes longer than reading the weights. Bandwidth helps first, then a model with few KV "

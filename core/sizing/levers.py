@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from core.catalogue.catalogue import Catalogue
-from core.catalogue.records import Device, WeightFormat
+from core.catalogue.records import Device, DeviceKind, WeightFormat
 from core.errors import TonnageError
 from core.scenario import CatalogueModel, Mode, Placement, Plan
 from core.sizing.report import Sizing
@@ -265,15 +265,19 @@ def next_device(s: Sizing, catalogue: Catalogue) -> Device | None:
     the device; None at the top of the range
     """
     own = catalogue.device(s.scenario.deployment.device)
-    same = (
+    same = [
         device
         for device in catalogue.devices.values()
         if (device.vendor, device.kind, device.accelerators) == (own.vendor, own.kind, own.accelerators)
         and device.family in s.engine.families
         and not (device.id.startswith(own.id) or own.id.startswith(device.id))  # another record of the same thing
-    )
-    steps = [(step, device.id) for device in same if (step := _step(own, device)) is not None]
-    return catalogue.device(min(steps)[1]) if steps else None
+    ]
+    own_family = [device for device in same if device.family is own.family]
+    for devices in (own_family, [] if own.kind is DeviceKind.UNIFIED else same):  # a desktop machine is no server
+        steps = [(step, device.id) for device in devices if (step := _step(own, device)) is not None]
+        if steps:
+            return catalogue.device(min(steps)[1])
+    return None
 
 
 def _step(own: Device, other: Device) -> float | None:
