@@ -17,6 +17,7 @@ _TITLES = {
     LeverKind.TENSOR_PARALLEL: marked("Each layer split over {count}"),
     LeverKind.ONE_MORE: marked("One more of the same, {count} in all"),
     LeverKind.NEXT_DEVICE: marked("{subject} instead"),
+    LeverKind.GUESSES: marked("{count} tokens guessed ahead, if 7 in 10 are kept"),
     LeverKind.RETRIEVAL_APART: marked("Retrieval models on a card of their own"),
 }
 

@@ -142,17 +142,17 @@ def peak_bytes(phases: Sequence[int]) -> Any:
 
 
 @formula(Unit.BYTE)
-def compute_buffer_bytes(micro_batch: int, vocabulary: int, hidden_size: int, context: int) -> int:
+def compute_buffer_bytes(micro_batch: int, vocabulary: int, hidden_size: int, context: int) -> float:
     """The compute buffer of llama.cpp: logits and hidden states of a micro-batch, or its mask where that is larger.
 
-    compute_buffer_bytes = 4 * micro_batch * max(vocabulary + 2 * hidden_size, 2 * context)
+    compute_buffer_bytes = 4 * micro_batch * max(vocabulary + 2 * hidden_size, context / 2)
 
     Parameters
     ----------
     micro_batch : tokens computed at a time (--ubatch-size)
     vocabulary : words
     hidden_size : width of the model: two rows stand beside the 32-bit logits
-    context : of a slot, for which attention has a mask [tokens]
+    context : of a slot, for which attention has a mask of 16 bit [tokens]
 
     Returns
     -------
@@ -160,17 +160,17 @@ def compute_buffer_bytes(micro_batch: int, vocabulary: int, hidden_size: int, co
 
     Notes
     -----
-    Qwen3 32B with micro-batches of 1,024: llama.cpp printed 633.5 MiB; Mistral Small with 49,152 tokens: 192 MiB.
-    Without flash attention the scores of all heads take more.
+    Qwen3 32B with micro-batches of 1,024: llama.cpp printed 633.5 MiB; Qwen3.6 27B with 262,144 tokens: 488 MiB. Builds
+    of 2024 kept masks of four times the size, and without flash attention the scores of all heads take more.
 
     >>> compute_buffer_bytes(1024, 151_936, 5120, 8192) / 2**20
     633.5
     >>> compute_buffer_bytes(512, 128_256, 4096, 1024) / 2**20
     266.5
-    >>> compute_buffer_bytes(512, 32_768, 6144, 49_152) / 2**20
-    192.0
+    >>> compute_buffer_bytes(512, 32_768, 6144, 131_072) / 2**20
+    128.0
     """
-    return 4 * micro_batch * max(vocabulary + 2 * hidden_size, 2 * context)
+    return 4 * micro_batch * max(vocabulary + 2 * hidden_size, context / 2)
 
 
 @formula(Unit.BYTE)

@@ -1,7 +1,7 @@
 """All findings of a sizing: every named rule asked in turn, the loudest first."""
 
 from core.sizing.report import Finding, Weight
-from core.sizing.rules import about, formats, kept, reading, retrieval, room, splits, thumb
+from core.sizing.rules import about, formats, kept, placement, reading, retrieval, room, splits, thumb
 from core.sizing.rules.rule import Rule
 from core.sizing.situation import Situation
 from core.trace import Trace
@@ -24,6 +24,7 @@ RULES: tuple[Rule, ...] = (
     *reading.RULES[2:],
     *kept.RULES[3:],
     *formats.RULES[3:],
+    *placement.RULES,
     *about.RULES,
 )
 

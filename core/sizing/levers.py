@@ -12,10 +12,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from core.architecture.blueprint import TensorClass
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Device, DeviceKind, WeightFormat
 from core.errors import TonnageError
-from core.scenario import CatalogueModel, Mode, Placement, Plan
+from core.scenario import CatalogueModel, Mode, Placement, Plan, Speculation
 from core.sizing.report import Sizing
 from core.sizing.rules.retrieval import with_retrieval_apart
 from core.sizing.size import size
@@ -34,6 +35,7 @@ class LeverKind(StrEnum):
     ONE_MORE = "one_more"
     NEXT_DEVICE = "next_device"
     RETRIEVAL_APART = "retrieval_apart"
+    GUESSES = "guesses"
 
 
 class Measure(StrEnum):
@@ -97,6 +99,8 @@ WORTH_DOING = 0.05
 COUNTS = {Measure.REQUESTS: 1.0, Measure.SPEED: 0.8, Measure.TOTAL: 0.4, Measure.FIRST_TOKEN: 0.3}
 #: The share of prompts that prefix caching is tried with where the workload names none.
 TRIED_PREFIX_SHARE = 0.5
+#: Tokens guessed ahead, and the chance of each to be kept, that speculative decoding is tried with.
+TRIED_GUESSES, TRIED_CHANCE = 2, 0.7
 LEAST_CHUNK, LARGEST_CHUNK = 512, 65_536
 #: The next device has at least so much more bandwidth or memory.
 STEP_UP = 1.25
@@ -172,7 +176,7 @@ def _usefulness(lever: Lever) -> tuple[bool, bool, float]:
 
 
 def _changes(s: Sizing, catalogue: Catalogue) -> Iterator[_Change]:
-    for changes in (_cache_formats, _weight_formats, _workload, _chunks, _plans, _hardware, _retrieval):
+    for changes in (_cache_formats, _weight_formats, _workload, _chunks, _guesses, _plans, _hardware, _retrieval):
         yield from changes(s, catalogue)
 
 
@@ -227,6 +231,17 @@ def _chunks(s: Sizing, catalogue: Catalogue) -> Iterator[_Change]:
     for chunk in (now // 4, now * 4):
         if LEAST_CHUNK <= chunk <= LARGEST_CHUNK:
             yield _Change(LeverKind.PREFILL_CHUNK, {"deployment__prefill_chunk": chunk}, chunk)
+
+
+def _guesses(s: Sizing, catalogue: Catalogue) -> Iterator[_Change]:
+    """Tokens guessed ahead by the model's own prediction layer, where it has one."""
+    real = s.scenario.mode is Mode.REAL
+    if real and TensorClass.MTP in s.blueprint.parameters and not s.scenario.deployment.draft_tokens:
+        edits = {
+            "deployment__draft_tokens": TRIED_GUESSES,
+            "deployment__speculation": Speculation(acceptance=TRIED_CHANCE),
+        }
+        yield _Change(LeverKind.GUESSES, edits, TRIED_GUESSES)
 
 
 def _plans(s: Sizing, catalogue: Catalogue) -> Iterator[_Change]:

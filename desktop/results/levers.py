@@ -1,4 +1,4 @@
-"""What would help: the levers of this scenario, each with its gain and a "Try" that shows it, and Enter that takes it."""
+"""What would help: the levers of this scenario, each with its gain, a "Try" that shows it and Enter that takes it."""
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QFocusEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent

@@ -16,7 +16,7 @@ from core.scenario import Plan, Workload
 from core.sizing.links import PCIE
 from core.sizing.report import FindingKind, Sizing
 from tests.accuracy.cases import Case, shipped
-from tests.accuracy.question import USUAL_ANSWER, USUAL_PROMPT, Question
+from tests.accuracy.question import PLACES, USUAL_ANSWER, USUAL_PROMPT, Question
 from tests.accuracy.records import Record, Unusable
 
 K = FindingKind
@@ -24,6 +24,8 @@ RULES: dict[str, tuple[FindingKind, ...]] = {
     "activation-peak": (K.ACTIVATION_PEAK,),
     "capacity-not-speed": (K.CAPACITY_WITHOUT_BANDWIDTH, K.SECOND_TIER),
     "dense-reads-all-weights": (K.DENSE_READS_ALL,),
+    "dp-attention-full-kv": (K.ATTENTION_REPLICAS_FULL_CACHE,),
+    "experts-in-ram": (K.HOST_MEMORY,),
     "estimate-at-native-context": (K.CONTEXT_IN_USE,),
     "gqa-not-hidden-size": (K.GROUPED_HEADS,),
     "hybrid-few-kv-layers": (K.HYBRID_HOLDS_LESS,),
@@ -133,6 +135,8 @@ def _winner(record: Record, expectation: Record) -> Answer:
         return 1.0, float(_format_ratio(record, "prefill_tok_s") <= 1.02)
     if wanted == "two machines":
         options = ["one machine", wanted]
+    if wanted in PLACES:
+        options = list(PLACES)
     if wanted not in options:
         options = _ordered_options(record)
     if wanted not in options:
@@ -210,6 +214,7 @@ RATIOS: Mapping[str, Callable[[Record, Record], float]] = {
     "wrong KV over": _textbook_ratio("textbook.kv_bytes_per_request"),
     "output speed bridged pair over PCIe": _pairs("tp2 bridged pair", "tp2 pcie pair"),
     "two machines over one": _pairs("two machines", "one machine"),
+    "decode, experts in system memory over": _pairs("experts in system memory", "processor only"),
     "p90 of pp2tp2 over": _request_times,
     "weight bytes FP8 over BF16": _linear_layers,
     "decode speed FP8 over BF16": lambda record, _e: _format_ratio(record, "decode_tok_s"),
@@ -228,6 +233,8 @@ def _sized(record: Record, option: str, requests: int = 1) -> Sizing:
     context = re.fullmatch(r"context (\d+)", option)
     if context:
         at["context"] = int(context[1])
+    if option in PLACES:
+        at["placement"] = option
     model = _model_named(option)
     if model:
         at["model_id"] = model
@@ -237,7 +244,7 @@ def _sized(record: Record, option: str, requests: int = 1) -> Sizing:
     if not record.text("device_id"):
         raise Unusable("the record does not name the device")
     case = question.case(_usual(record, requests))
-    return case.sized(**({} if model else _deployment(case, option)))
+    return case.sized(**({} if model or option in PLACES else _deployment(case, option)))
 
 
 def _usual(record: Record, requests: int) -> Workload:

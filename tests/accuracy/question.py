@@ -13,10 +13,13 @@ from tests.accuracy.records import Record, Unusable
 #: Conditions under which a figure is expected, besides these, are not understood.
 CONDITIONS = (
     "context", "kv_dtype", "requests", "concurrency", "tokens_each", "total", "per", "parallel", "model_id", "layout",
-    "max_model_len", "kv_tokens", "gpu_memory_utilization", "prefix_caching", "machines", "tp", "tier",
+    "max_model_len", "kv_tokens", "gpu_memory_utilization", "prefix_caching", "machines", "tp", "tier", "placement",
 )  # fmt: skip
 LAYOUTS = ("latent", "windows honoured", "all layers full")
 USUAL_CONTEXT = 32_768
+#: Where weights may lie beside the card: experts alone, or everything; and the machine round a card.
+PLACES = {"experts in system memory": True, "processor only": False}
+DESKTOP = "desktop-ddr5-6000-dual"
 #: Prompt and answer of a speed, where the case does not give them [tokens].
 USUAL_PROMPT = 128
 USUAL_ANSWER = 256
@@ -39,7 +42,7 @@ class Question:
             raise Unusable(f"the condition “{sorted(strange)[0][:40]}” cannot be told in a scenario")
         if self.at.text("layout") and self.at.text("layout") not in LAYOUTS:
             raise Unusable(f"the layout “{self.at.text('layout')[:40]}” cannot be told in a scenario")
-        if self.inputs.fields.get("offload") or self.at.text("placement"):
+        if self.inputs.fields.get("offload"):
             raise Unusable("where the weights lie cannot be told in a scenario")
         catalogue = shipped()
         engine = machines.find_engine(self.record, catalogue)
@@ -61,6 +64,7 @@ class Question:
             link="pcie-gen4-x16" if several else None,
             **choices.of_a_question(self.record, self.at, self.inputs, engine, self._workload().context_tokens),
         )
+        deployment = self._placed(deployment, model)
         named = self.record.text("device_id") != ""
         parts = Parts(model, weights, cache, engine, device, spread)
         return build(
@@ -83,11 +87,31 @@ class Question:
         if parallel.startswith("tp") and parallel[2:].isdigit():
             tensor = int(parallel[2:])
         elif parallel.startswith("dp") and parallel[2:].isdigit():
-            tensor = 1
+            return self._attention_whole(count, int(parallel[2:]))
+        elif not parallel and self.inputs.count("dp"):
+            return self._attention_whole(count, self.inputs.count("dp") or 1)
         elif parallel:
             raise Unusable(f"the plan “{parallel[:40]}” cannot be told in a scenario")
         tensor = min(tensor, count)
         return machines.Spread(count, Plan(tensor=tensor, replicas=count // tensor))
+
+    def _placed(self, deployment: Deployment, model: Model) -> Deployment:
+        """The deployment with experts, or everything, in the memory of a desktop, where the case says so."""
+        place = self.at.text("placement")
+        if not place:
+            return deployment
+        if place not in PLACES:
+            raise Unusable(f"the placement “{place[:40]}” cannot be told in a scenario")
+        layers = shipped().blueprint(model).layers
+        where = {"host_expert_layers": layers} if PLACES[place] else {"host_layers": layers + 1}
+        return Deployment.model_validate(deployment.model_dump() | {"host": {"device": DESKTOP}} | where)
+
+    def _attention_whole(self, count: int, groups: int) -> machines.Spread:
+        """Data-parallel attention: a mixture spreads its experts over all; a dense model is copied."""
+        if shipped().blueprint(self._model()).moe is None or groups > count:
+            return machines.Spread(count, Plan(replicas=count))
+        plan = Plan(attention_replicas=groups, expert=groups, replicas=count // groups)
+        return machines.Spread(count, plan)
 
     def _workload(self) -> Workload:
         at, inputs = self.at, self.inputs

@@ -14,6 +14,7 @@ from core.language.findings import finding_sentence
 from core.scenario import Mode, Plan, Scenario
 from core.sizing.examples import worked_example, worked_example_in_reality
 from core.sizing.findings import RULES as ALL_RULES
+from core.sizing.levers import levers
 from core.sizing.report import Finding, FindingKind, Weight
 from core.sizing.rules.formats import is_native
 from core.sizing.situation import resolve
@@ -71,6 +72,18 @@ RULES: list[tuple[FindingKind, Scenario, Scenario]] = [
     (K.PRICE_RANGE_WIDE, CASES["hybrid mixture"], CASES["hybrid mixture"].edited(economics__price=Decimal(9000))),
     (K.PRICE_UNKNOWN, scenario("dense-70b", "fp8", "dgx-spark"), PLAIN),
     (K.CLOSE_TO_LIMIT, worked_example().edited(deployment__capacity_bytes=41_000_000_000), worked_example()),
+    (K.COLLECTIVE_FALLBACK, CASES["tensor parallel over PCIe"].edited(
+        deployment__count=4, deployment__plan=Plan(tensor=4)), CASES["tensor parallel over PCIe"]),
+    (K.NO_DIRECT_EXCHANGE, CASES["experts without a direct way"], CASES["experts spread, attention whole"]),
+    (K.EXPERTS_UNEVEN, CASES["experts spread, attention split"].edited(
+        deployment__device="rtx-pro-6000-ws", deployment__count=3, deployment__plan=Plan(tensor=3, expert=3)),
+     CASES["experts spread, attention split"]),
+    (K.BUSIEST_ACCELERATOR, CASES["experts spread, attention split"], CASES["hybrid mixture"]),
+    (K.HOST_MEMORY, CASES["experts in host memory"], CASES["llama.cpp mixture"]),
+    (K.PREDICTION_LAYERS, CASES["hybrid mixture"], CASES["guessing with its own layers"]),
+    (K.SPECULATION_UNCALIBRATED, CASES["guessing with its own layers"], CASES["hybrid with drafts"]),
+    (K.OWN_MEASUREMENT, CASES["own measurements"], CASES["own measurements"].edited(deployment__engine="sglang")
+     .edited(measurements=())),
     (K.QUEUE, worked_example().edited(workload__requests_at_once=6),
      worked_example().edited(workload__requests_at_once=5)),
     # the article's rules
@@ -116,6 +129,8 @@ RULES: list[tuple[FindingKind, Scenario, Scenario]] = [
     (K.CACHE_KEEPS_ITS_FORMAT, PLAIN.edited(kv_format="fp16"), PLAIN.edited(weights="fp16", kv_format="fp16")),
     (K.CONTEXT_IN_USE, PLAIN.edited(workload__context_tokens=65_536), PLAIN.edited(workload__context_tokens=65_537)),
     (K.ENGINE_TAKES_ITS_SHARE, CASES["hybrid mixture"], CASES["llama.cpp mixture"]),
+    (K.ATTENTION_REPLICAS_FULL_CACHE, CASES["experts spread, attention whole"],
+     CASES["experts spread, attention split"]),
     (K.PIPELINE_SAME_LATENCY, CASES["hybrid in stages"], CASES["replicas"]),
     (K.MACHINES_SHARE_READS, FAR.edited(deployment__plan=Plan(tensor=16)), FAR),
 ]  # fmt: skip
@@ -142,7 +157,8 @@ def test_a_rule_fires_and_is_silent(kind: FindingKind, case: Scenario, counter_c
 
 #: Rules with a test of their own below, or on the speed side.
 APART = {
-    K.MODEL_READ_WITH_WARNING, K.EVIDENCE_GENERIC, K.CAPACITY_UNIFIED_MEMORY, K.STATE_CHECKPOINTS, K.ACTIVATION_PEAK,
+    K.MODEL_READ_WITH_WARNING, K.EVIDENCE_GENERIC, K.SPEED_UNKNOWN, K.CAPACITY_UNIFIED_MEMORY, K.STATE_CHECKPOINTS,
+    K.ACTIVATION_PEAK,
 }  # fmt: skip
 
 
@@ -153,7 +169,7 @@ def test_every_rule_has_a_case() -> None:
 def test_every_kind_has_one_rule_that_says_where_it_comes_from() -> None:
     kinds = [rule.kind for rule in ALL_RULES]
     assert len(kinds) == len(set(kinds))
-    assert set(kinds) == set(FindingKind) - {K.EVIDENCE_GENERIC}
+    assert set(kinds) == set(FindingKind) - {K.EVIDENCE_GENERIC, K.SPEED_UNKNOWN}
     for rule in ALL_RULES:
         assert rule.lines or rule.source, rule.kind
         assert rule.says.endswith("."), rule.kind
@@ -267,7 +283,24 @@ def test_why_the_articles_cache_does_not_apply() -> None:
     finding = next(f for f in sizing.findings if f.kind is K.TEXTBOOK_KV)
     real, every_layer, article = (sizing.trace[key] for key in finding.figures[:3])
     assert (real, every_layer, article) == (20_480 * 262_144, 4 * 20_480 * 262_144, 25_769_803_776)
+    assert finding_sentence(finding, sizing).startswith(
+        "The article’s 24\u00a0GiB (25.8\u00a0GB) for one request do not apply"
+    )
 
 
 def test_the_memory_is_eleven_times_faster_than_the_cable() -> None:
     assert size(CASES["two Sparks"], small_catalogue()).trace["memory_to_link_ratio"] == 10.92
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_rules_hold_their_numbers_where_the_speed_is_unknown(name: str) -> None:
+    """A device without a computing rate: memory is told all the same, and no rule asks for a figure that is missing."""
+    chosen = CASES[name]
+    device = small_catalogue().device(chosen.deployment.device)
+    catalogue = small_catalogue(devices={device.id: device.model_copy(update={"peak_flops": {}})})
+    sizing = size(chosen, catalogue)
+    assert K.SPEED_UNKNOWN in {finding.kind for finding in sizing.findings}
+    for finding in sizing.findings:
+        assert all(key in sizing.trace for key in finding.figures), finding
+        assert finding_sentence(finding, sizing)
+    assert all(lever.gains for lever in levers(sizing, catalogue) if not lever.makes_it_fit)

@@ -307,7 +307,7 @@ def _state_shares(trace: Trace, s: Situation) -> list[Share]:
             draft_tokens="engine.draft_tokens",
             groups=f"{key}.groups",
         )
-        part, whole = _bytes(trace, s, key, "blocks", "rank_reserved_bytes", "reserved_bytes")
+        part, whole = _bytes(trace, s, key, "blocks", "rank_reserved_bytes", "set_aside_bytes")
         shares.append(Share(True, part, whole, constant=part))
     return shares
 

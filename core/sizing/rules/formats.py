@@ -89,7 +89,7 @@ def card_label(trace: Trace, s: Situation) -> Iterator[Finding]:
 def bidirectional_link(trace: Trace, s: Situation) -> Iterator[Finding]:
     """Links are sold by both directions added; an exchange waits for one."""
     link = s.link or s.network
-    if s.plan.tensor * s.plan.pipeline == 1 or link is None:
+    if s.plan.copy_ranks == 1 or link is None:
         return
     both, one = "link.bytes_per_s_bidirectional", "link.bytes_per_s_per_direction"
     if link.bytes_per_s_bidirectional <= link.bytes_per_s_per_direction:

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from core.catalogue.records import Device, DeviceKind
 from core.sizing.origins import METHOD, catalogue_origin
+from core.sizing.placement import is_placed
 from core.sizing.rates import has_routed_experts
 from core.sizing.report import Finding, FindingKind
 from core.sizing.rules.rule import note, reason, rule, warning
@@ -19,7 +20,7 @@ READING_SPEED = 7.0
 @rule(FindingKind.SECOND_TIER, 9)
 def second_tier(trace: Trace, s: Situation) -> Iterator[Finding]:
     """Part of weights or cache stands in a slower memory, and is read at that memory's speed."""
-    if trace["spill.weights_bytes"] > 0 or trace["spill.kv_bytes"] > 0:
+    if not is_placed(s) and (trace["spill.weights_bytes"] > 0 or trace["spill.kv_bytes"] > 0):
         rates = ("tier.0.bandwidth_bytes_per_s", "tier.1.bandwidth_bytes_per_s")
         yield warning(FindingKind.SECOND_TIER, "spill.weights_bytes", "spill.kv_bytes", *rates)
 

@@ -47,7 +47,7 @@ def _record_apart(trace: Trace, s: Situation) -> None:
     free, each = "accelerator.free_for_kv_bytes", "accelerator.bytes_per_request"
     trace.given("apart.free_for_kv_bytes", apart[free], Unit.BYTE, METHOD)
     trace.given("apart.bytes_per_request", apart[each], Unit.BYTE, METHOD)
-    trace.given("apart.replicas", situation.plan.replicas, Unit.COUNT, METHOD)
+    trace.given("apart.replicas", situation.plan.groups, Unit.COUNT, METHOD)
     trace.compute(
         "apart.max_concurrency",
         m.requests_that_fit,

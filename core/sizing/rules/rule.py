@@ -52,6 +52,11 @@ def reason(kind: FindingKind, *figures: str, subject: str = "") -> Finding:
     return Finding(kind, Weight.REASON, figures, subject)
 
 
+def known(trace: Trace, *keys: str) -> tuple[str, ...]:
+    """Those of the figures that the trace holds: where the speed is unknown, some are missing."""
+    return tuple(key for key in keys if key in trace)
+
+
 def is_article(s: Situation) -> bool:
     """Are the founding article's simplifications in force?"""
     return s.scenario.mode is Mode.ARTICLE

@@ -10,7 +10,7 @@ from core.sizing.memory import COMPANIONS
 from core.sizing.origins import catalogue_origin
 from core.sizing.rates import exchange_link
 from core.sizing.report import Finding, FindingKind
-from core.sizing.rules.rule import note, reason, rule, warning
+from core.sizing.rules.rule import known, note, reason, rule, warning
 from core.sizing.situation import Situation
 from core.trace import Trace
 from core.units import Unit
@@ -58,23 +58,23 @@ def latency_sxm_tp(trace: Trace, s: Situation) -> Iterator[Finding]:
     few = trace["accelerator.requests"] <= FEW_REQUESTS
     if inside and joined and few and _fits(trace) and not _fits_one(trace):
         figures = ("plan.tensor", "memory_item.weights", "tier.0.limit_bytes", "all_reduce_share")
-        yield reason(FindingKind.LATENCY_SXM_TP, *_present(trace, figures))
+        yield reason(FindingKind.LATENCY_SXM_TP, *known(trace, *figures))
 
 
 @rule(FindingKind.THROUGHPUT_REPLICAS_PIPELINE, 43, 51)
 def throughput_replicas_pipeline(trace: Trace, s: Situation) -> Iterator[Finding]:
     """Many users: copies on single cards, or a pipeline; a PCIe link is enough."""
     busy = trace["requests_at_once"] >= s.plan.ranks
-    if s.plan.ranks > 1 and s.plan.tensor == 1 and busy and _fits(trace):
+    if s.plan.ranks > 1 and s.plan.stage_ranks == 1 and busy and _fits(trace):
         figures = ("plan.replicas", "plan.pipeline", "messages_per_token", "output_tok_s_total")
-        yield reason(FindingKind.THROUGHPUT_REPLICAS_PIPELINE, *_present(trace, figures))
+        yield reason(FindingKind.THROUGHPUT_REPLICAS_PIPELINE, *known(trace, *figures))
 
 
 @rule(FindingKind.TP_INSIDE_PP_BETWEEN, 54)
 def tp_inside_pp_between(trace: Trace, s: Situation) -> Iterator[Finding]:
     """Several machines: tensor parallelism inside each over NVLink, a pipeline between them over the network."""
     per_node = s.accelerators // s.nodes
-    across = s.plan.tensor > 1 and s.plan.tensor <= per_node < s.plan.tensor * s.plan.pipeline
+    across = s.plan.stage_ranks > 1 and s.plan.stage_ranks <= per_node < s.plan.copy_ranks
     if across and s.link is not None and s.link.kind in FAST:
         yield reason(FindingKind.TP_INSIDE_PP_BETWEEN, "plan.tensor", "plan.pipeline", "messages_per_token")
 
@@ -93,8 +93,9 @@ def heads_not_divisible(trace: Trace, s: Situation) -> Iterator[Finding]:
 def pcie_tensor_parallel(trace: Trace, s: Situation) -> Iterator[Finding]:
     """Every layer is split over PCIe, and each exchange is paid for: how much follows from the link."""
     link = exchange_link(s)
-    if s.plan.tensor > 1 and link is not None and link.kind is LinkKind.PCIE:
-        figures = _present(trace, ("all_reduce_share", "messages_per_token"))
+    told = "all_reduce_share" in trace  # not where the speed is unknown
+    if told and s.plan.stage_ranks > 1 and link is not None and link.kind is LinkKind.PCIE:
+        figures = ("all_reduce_share", "messages_per_token")
         yield warning(FindingKind.PCIE_TENSOR_PARALLEL, *figures, subject=link.name)
 
 
@@ -111,7 +112,7 @@ def tp_without_need(trace: Trace, s: Situation) -> Iterator[Finding]:
 @rule(FindingKind.SXM_MESH_UNUSED, 44, 62)
 def sxm_mesh_unused(trace: Trace, s: Situation) -> Iterator[Finding]:
     """The mesh of SXM cards goes unused where no layer is split: its price and power buy nothing here."""
-    if s.device.kind not in (DeviceKind.MODULE, DeviceKind.NODE) or s.plan.tensor > 1 or not _has_mesh(s):
+    if s.device.kind not in (DeviceKind.MODULE, DeviceKind.NODE) or s.plan.stage_ranks > 1 or not _has_mesh(s):
         return
     figures = ["plan.tensor"]
     sibling = pcie_sibling(s)
@@ -146,7 +147,7 @@ def pcie_sibling(s: Situation) -> Device | None:
 def spark_cluster(trace: Trace, s: Situation) -> Iterator[Finding]:
     """Desktop machines in a row hold a model that is too large for one; they do not speed up one that fits."""
     between = s.network or s.link
-    if s.device.kind is not DeviceKind.UNIFIED or s.plan.tensor * s.plan.pipeline == 1 or between is None:
+    if s.device.kind is not DeviceKind.UNIFIED or s.plan.copy_ranks == 1 or between is None:
         return
     rate = catalogue_origin(between, "bytes_per_s_per_direction")
     trace.given("link.bytes_per_s_per_direction", between.bytes_per_s_per_direction, Unit.BYTE_PER_SECOND, rate)
@@ -172,12 +173,7 @@ def machines_share_reads(trace: Trace, s: Situation) -> Iterator[Finding]:
     link = exchange_link(s)
     if s.plan.tensor > 1 and link is not None and link.kind in BETWEEN_MACHINES:
         figures = ("plan.tensor", "memory_item.weights", "all_reduce_share")
-        yield reason(FindingKind.MACHINES_SHARE_READS, *_present(trace, figures))
-
-
-def _present(trace: Trace, keys: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the figures that the trace holds: speeds may be unknown."""
-    return tuple(key for key in keys if key in trace)
+        yield reason(FindingKind.MACHINES_SHARE_READS, *known(trace, *figures))
 
 
 RULES = (

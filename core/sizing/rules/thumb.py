@@ -104,7 +104,7 @@ def checkpoint_just_misses(trace: Trace, s: Situation) -> Iterator[Finding]:
     """Flat bits per weight fit the usable memory; the checkpoint as it is published does not."""
     tier = s.device.memory_tiers[0]
     each = s.scenario.deployment.capacity_bytes or tier.usable_bytes or tier.capacity_bytes
-    usable = each * s.plan.tensor * s.plan.pipeline
+    usable = each * s.plan.copy_ranks
     weights = trace["memory_item.weights"]
     if len(s.device.memory_tiers) > 1:
         return
@@ -127,7 +127,7 @@ def _record_usable(trace: Trace, s: Situation, each: int) -> str:
     """Record what software can allocate on the accelerators of one replica; return the key."""
     source = catalogue_origin(s.device, "memory_tiers.0.usable_bytes")
     trace.given("device.usable_bytes", each, Unit.BYTE, source)
-    trace.given("replica.accelerators", s.plan.tensor * s.plan.pipeline, Unit.COUNT, METHOD)
+    trace.given("replica.accelerators", s.plan.copy_ranks, Unit.COUNT, METHOD)
     trace.compute("memory.usable_bytes", m.times, bytes_each="device.usable_bytes", number="replica.accelerators")
     return "memory.usable_bytes"
 
