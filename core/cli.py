@@ -115,7 +115,9 @@ def _catalogue(_options: argparse.Namespace) -> int:
     for problem in problems:
         print(problem)
     errors = sum(problem.is_error for problem in problems)
-    print(f"{len(catalogue.devices)} devices, {len(catalogue.links)} links, {len(catalogue.models)} models: ", end="")
+    facts = len(list(catalogue.facts))
+    print(f"{len(catalogue.devices)} devices, {len(catalogue.links)} links, {len(catalogue.models)} models, ", end="")
+    print(f"{facts} prices and figures of use: ", end="")
     print("no errors" if not errors else f"{errors} errors")
     return 1 if errors else 0
 
