@@ -264,9 +264,8 @@ class Catalogue:
             table.value: {**base.table(table), **{entry.id: entry for entry in overlay.table(table)}} for table in Table
         }
         kept = {id: plan for id, plan in self._blueprints.items() if tables["models"].get(id) is self.models.get(id)}
-        return Catalogue(  # type: ignore[arg-type]
-            base.version, **tables, left_out=base.left_out, facts=base.facts, shipped=base, _blueprints=kept
-        )
+        more = {"facts": base.facts, "left_out": base.left_out, "shipped": base, "_blueprints": kept}
+        return Catalogue(base.version, **tables, **more)  # type: ignore[arg-type]
 
     def is_yours(self, entry: Entry) -> bool:
         """Was the record added or changed by the user?"""

@@ -24,9 +24,7 @@ from core.trace import Origin, OriginKind
 WORLD = "world"
 #: The region that stands between a country of the Union and the world.
 UNION = "EU"
-UNION_MEMBERS = frozenset(
-    "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK".split(),
-)
+UNION_MEMBERS = "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK"
 
 
 class FactTable(StrEnum):
@@ -127,9 +125,7 @@ class Fact(Record):
         """The origin of the figure for a trace."""
         source = self.source
         record = f"{TABLE_OF[self.section].value}/{self.id}"
-        return Origin(
-            OriginKind.CATALOGUE, source.title, source.address, source.date, source.confidence.value, record
-        )
+        return Origin(OriginKind.CATALOGUE, source.title, source.address, source.date, source.confidence.value, record)
 
 
 TABLE_OF: Mapping[FactSection, FactTable] = {
@@ -277,7 +273,7 @@ def regions(region: str) -> tuple[str, ...]:
     (('FR', 'EU', 'world'), ('CH', 'world'), ('world',))
     """
     own = (region,) if region and region != WORLD else ()
-    union = (UNION,) if region in UNION_MEMBERS else ()
+    union = (UNION,) if region in UNION_MEMBERS.split() else ()
     return (*own, *union, WORLD)
 
 
