@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,13 @@ from core.catalogue.overlay import Overlay
 from core.errors import TonnageError
 from core.language.messages import LANGUAGES, set_language
 from core.scenario import Scenario
+from core.sizing.cost import cost
+from core.sizing.cost_report import Cost
 from core.sizing.examples import worked_example
 from core.sizing.report import Sizing
 from core.sizing.size import size
 from core.store.scenario_file import read_scenario, write_scenario
-from core.trace import Computed, formula_of
+from core.trace import Computed, Trace, formula_of
 
 COMMANDS = ("size", "propose", "catalogue", "example")
 
@@ -76,12 +79,19 @@ def _size(options: argparse.Namespace) -> int:
     catalogue = load_shipped(RESOURCES / "catalogue")
     scenario, catalogue = _load(options.file, catalogue) if options.file else (worked_example(), catalogue)
     sizing = size(scenario, catalogue)
+    money = cost(sizing, catalogue, datetime.now(UTC).date().isoformat())
     if options.json:
-        print(json.dumps(figures(sizing, catalogue.version), indent=1, ensure_ascii=False))
+        content = figures(sizing, catalogue.version)
+        if money.price_known:
+            content["cost"] = cost_figures(money)
+        print(json.dumps(content, indent=1, ensure_ascii=False))
     else:
+        from core.language.cost_summary import cost_summary
         from core.language.summary import summary
 
         print(summary(sizing), end="")
+        if money.price_known:
+            print("\n" + cost_summary(money), end="")
     return 0
 
 
@@ -138,13 +148,24 @@ def figures(sizing: Sizing, catalogue_version: str) -> dict[str, Any]:
         "decode_limit": sizing.decode_limit,
         "prefill_limit": sizing.prefill_limit,
         "findings": [finding.kind for finding in sizing.findings],
-        "figures": {key: _figure(sizing, key) for key in sizing.trace},
+        "figures": {key: _figure(sizing.trace, key) for key in sizing.trace},
     }
 
 
-def _figure(sizing: Sizing, key: str) -> dict[str, Any]:
-    entry = sizing.trace.entry(key)
-    shown: dict[str, Any] = {"value": entry.value, "unit": entry.unit}
+def cost_figures(money: Cost) -> dict[str, Any]:
+    """A cost as plain JSON values: its currency, what is left out, and every figure beyond those of the sizing."""
+    return {
+        "currency": money.currency,
+        "not_counted": list(money.not_counted),
+        "figures": {key: _figure(money.trace, key) for key in money.trace if key not in money.sizing.trace},
+    }
+
+
+def _figure(trace: Trace, key: str) -> dict[str, Any]:
+    """A figure; money and what is divided by money are decimal numbers, written as text so that no digit is lost."""
+    entry = trace.entry(key)
+    value = str(entry.value) if isinstance(entry.value, Decimal) else entry.value
+    shown: dict[str, Any] = {"value": value, "unit": entry.unit}
     if isinstance(entry, Computed):
         formula = formula_of(entry.function)
         return {**shown, "formula": f"{formula.name} = {formula.expression}", "inputs": dict(entry.inputs)}

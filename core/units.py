@@ -39,7 +39,6 @@ class Unit(StrEnum):
     WATT = "W"
     MONEY = "money"
     REQUEST_PER_SECOND = "requests/s"
-    KILOWATT = "kW"
     KILOWATT_HOUR = "kWh"
     JOULE = "J"
     KILOGRAM = "kg"

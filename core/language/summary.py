@@ -33,19 +33,19 @@ def _memory(use: DeviceUse) -> Iterator[str]:
     for tier in use.tiers:
         yield f"{device_with_count(use.device, use.count)}, {tier.name}"
         for item in tier.items:
-            yield _line(memory_kind(item.kind), write.bytes(item.bytes), write.gibibytes(item.bytes))
-        yield _line(_("Used"), write.bytes(tier.used_bytes), write.gibibytes(tier.used_bytes))
-        yield _line(label("memory.limit_bytes"), write.bytes(tier.limit_bytes), write.gibibytes(tier.limit_bytes))
+            yield aligned(memory_kind(item.kind), write.bytes(item.bytes), write.gibibytes(item.bytes))
+        yield aligned(_("Used"), write.bytes(tier.used_bytes), write.gibibytes(tier.used_bytes))
+        yield aligned(label("memory.limit_bytes"), write.bytes(tier.limit_bytes), write.gibibytes(tier.limit_bytes))
         if tier.overflow_bytes:
-            yield _line(_("Too much"), write.bytes(tier.overflow_bytes), write.gibibytes(tier.overflow_bytes))
+            yield aligned(_("Too much"), write.bytes(tier.overflow_bytes), write.gibibytes(tier.overflow_bytes))
 
 
 def _speed(sizing: Sizing) -> Iterator[str]:
     write, trace = current(), sizing.trace
-    yield _line(label("max_concurrency"), write.count(trace["max_concurrency"]))
-    yield _line(label("requests_at_once"), write.count(trace["requests_at_once"]))
-    yield _line(label("max_context_tokens"), write.tokens_exact(trace["max_context_tokens"]))
-    yield _line(label("kv_bytes_per_token"), write.bytes_iec(trace["kv_bytes_per_token"]))
+    yield aligned(label("max_concurrency"), write.count(trace["max_concurrency"]))
+    yield aligned(label("requests_at_once"), write.count(trace["requests_at_once"]))
+    yield aligned(label("max_context_tokens"), write.tokens_exact(trace["max_context_tokens"]))
+    yield aligned(label("kv_bytes_per_token"), write.bytes_iec(trace["kv_bytes_per_token"]))
     yield _estimate(sizing.decode, write.speed_parts)
     yield _estimate(sizing.ttft, write.seconds_parts)
     yield _estimate(sizing.throughput, write.speed_parts)
@@ -56,7 +56,7 @@ def _estimate(estimate: Estimate, parts: Callable[..., Written]) -> str:
     write = current()
     low, high = sorted((estimate.p10, estimate.p90))
     middle = "\u00a0".join(parts(estimate.p50))
-    return _line(label(estimate.key), middle, f"{write.range(low, high, parts)} ({evidence(estimate.evidence)})")
+    return aligned(label(estimate.key), middle, f"{write.range(low, high, parts)} ({evidence(estimate.evidence)})")
 
 
 def _findings(sizing: Sizing) -> Iterator[str]:
@@ -65,5 +65,6 @@ def _findings(sizing: Sizing) -> Iterator[str]:
         yield f"{mark} {finding_sentence(finding, sizing)}"
 
 
-def _line(name: str, value: str, more: str = "") -> str:
+def aligned(name: str, value: str, more: str = "") -> str:
+    """A name, a value to the right of its column, and what stands beside it."""
     return f"  {name:<{WIDTH}} {value:>14}  {more}".rstrip()

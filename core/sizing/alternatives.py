@@ -25,7 +25,7 @@ ON_DEMAND = "on_demand"
 
 
 def hosted_models(ledger: Ledger, sizing: Sizing) -> tuple[HostedModel, ...]:
-    """Record every hosted model that was chosen; by rule the cheapest, a middle and the dearest provider of this one."""
+    """Record every hosted model chosen; by rule the cheapest, a middle and the dearest provider of this one."""
     choices = ledger.economics.api
     if choices is None:
         model = sizing.scenario.model

@@ -221,7 +221,7 @@ def test_germany_has_another_grid() -> None:
 
 def test_providers_are_those_of_the_catalogue() -> None:
     cost = worked()
-    assert [(h.name, h.provider) for h in cost.hosted][0] == ("llama-3.3-70b", "ovhcloud")
+    assert (cost.hosted[0].name, cost.hosted[0].provider) == ("llama-3.3-70b", "ovhcloud")
     assert cost.lines[0].quote is not None
     assert (cost.lines[0].quote.currency, cost.lines[0].quote.date) == ("EUR", "2026-10-05")
     assert cost.lines[0].quote.age_months == 1
