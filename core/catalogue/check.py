@@ -11,7 +11,8 @@ from enum import StrEnum
 
 from core.architecture.blueprint import Blueprint, TensorClass
 from core.catalogue.catalogue import Catalogue, table_of
-from core.catalogue.facts import TABLE_OF, Fact, FactSection, FactTable
+from core.catalogue.fact_records import Fact
+from core.catalogue.facts import TABLE_OF, FactSection, FactTable
 from core.catalogue.naming import Table
 from core.catalogue.records import Device, Entry, Link, Model
 from core.errors import InvalidInput, UnsupportedArchitecture

@@ -13,12 +13,12 @@ from decimal import Decimal
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pydantic import Field, TypeAdapter, ValidationError, model_validator
-
-from core.catalogue.records import Confidence, Record, Source
 from core.errors import CatalogueError
-from core.trace import Origin, OriginKind
+
+if TYPE_CHECKING:
+    from core.catalogue.fact_records import Fact
 
 #: The region of a fact that holds anywhere.
 WORLD = "world"
@@ -67,67 +67,6 @@ class Direction(StrEnum):
     CACHED_INPUT = "cached_input"
 
 
-class Fact(Record):
-    """One figure with its source: a value (low and high alike), a range of quotes, or nothing that was found."""
-
-    id: str = Field(pattern=r"^[a-z0-9][A-Za-z0-9._/+-]*$", max_length=120)
-    section: FactSection
-    low: Decimal | None = None
-    high: Decimal | None = None  # None beside a low: "from" that price
-    unit: str = Field(min_length=1)  # "per device", "per kWh", "fraction of hardware"
-    currency: str = Field(default="", pattern=r"^([A-Z]{3})?$")  # empty: not money
-    region: str = WORLD
-    since: str = Field(default="", pattern=r"^(\d{4}(-\d{2}){0,2})?$")  # start of the time that the figure spans
-    source: Source  # its date is the date of the figure
-    note: str = ""
-    devices: tuple[str, ...] = ()
-    models: tuple[str, ...] = ()  # of the catalogue that an API serves
-    condition: Condition | None = None
-    provider: str = ""
-    provider_class: str = ""  # "specialist", "hyperscaler", "marketplace", "long_tail"
-    billing: str = ""  # "on_demand", "spot", "reserved", ...
-    model: str = ""  # as the API calls it
-    model_class: str = ""  # "open_model", "frontier"
-    direction: Direction | None = None
-
-    @model_validator(mode="after")
-    def _low_below_high(self) -> "Fact":
-        if self.low is None and self.high is not None:
-            raise ValueError("a range needs its low end")
-        if self.low is not None and self.high is not None and self.low > self.high:
-            raise ValueError("low is above high")
-        return self
-
-    @property
-    def known(self) -> bool:
-        return self.low is not None
-
-    @property
-    def middle(self) -> Decimal | None:
-        """The figure to compute with: the value, or the geometric middle of a range; None where nothing was found.
-
-        A range that begins at nothing has no geometric middle; the arithmetic one stands in its place.
-        """
-        if self.low is None or self.high is None or self.low == self.high:
-            return self.low
-        return (self.low * self.high).sqrt() if self.low > 0 else (self.low + self.high) / 2
-
-    @property
-    def date(self) -> str:
-        return self.source.date
-
-    @property
-    def is_estimate(self) -> bool:
-        return self.source.confidence is Confidence.ESTIMATE
-
-    @property
-    def origin(self) -> Origin:
-        """The origin of the figure for a trace."""
-        source = self.source
-        record = f"{TABLE_OF[self.section].value}/{self.id}"
-        return Origin(OriginKind.CATALOGUE, source.title, source.address, source.date, source.confidence.value, record)
-
-
 TABLE_OF: Mapping[FactSection, FactTable] = {
     FactSection.DEVICE_PRICE: FactTable.PRICES,
     FactSection.INTEGRATOR: FactTable.PRICES,
@@ -152,9 +91,9 @@ class Offer:
     id: str  # "llama-3.3-70b.ovhcloud"
     model: str
     provider: str
-    input: Fact
-    output: Fact
-    cached: Fact | None
+    input: "Fact"
+    output: "Fact"
+    cached: "Fact | None"
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,27 +101,27 @@ class Facts:
     """All facts of a folder, table by table, each read when it is first needed; without a folder there are none."""
 
     folder: Path | None = None
-    _tables: dict[FactTable, Mapping[str, Fact]] = field(default_factory=dict)
-    _sections: dict[FactSection, tuple[Fact, ...]] = field(default_factory=dict)
+    _tables: "dict[FactTable, Mapping[str, Fact]]" = field(default_factory=dict)
+    _sections: "dict[FactSection, tuple[Fact, ...]]" = field(default_factory=dict)
 
-    def table(self, table: FactTable) -> Mapping[str, Fact]:
+    def table(self, table: FactTable) -> "Mapping[str, Fact]":
         """The facts of a file by id."""
         if table not in self._tables:
             self._tables[table] = {} if self.folder is None else _read(self.folder / f"{table.value}.json")
         return self._tables[table]
 
-    def __iter__(self) -> Iterator[Fact]:
+    def __iter__(self) -> "Iterator[Fact]":
         for table in FactTable:
             yield from self.table(table).values()
 
-    def section(self, section: FactSection) -> tuple[Fact, ...]:
+    def section(self, section: FactSection) -> "tuple[Fact, ...]":
         """The facts about one thing, by id."""
         if section not in self._sections:
             facts = self.table(TABLE_OF[section]).values()
             self._sections[section] = tuple(fact for fact in facts if fact.section is section)
         return self._sections[section]
 
-    def find(self, section: FactSection, id: str) -> Fact | None:
+    def find(self, section: FactSection, id: str) -> "Fact | None":
         """A fact of a section by its id, where it has a figure."""
         fact = self.table(TABLE_OF[section]).get(id)
         return fact if fact is not None and fact.known else None
@@ -197,7 +136,7 @@ class Facts:
 
     # ---- what a client in a region pays
 
-    def device_price(self, device: str, region: str = "", condition: Condition = Condition.NEW) -> Fact | None:
+    def device_price(self, device: str, region: str = "", condition: Condition = Condition.NEW) -> "Fact | None":
         """The newest price of a device where the client is, else in the world; None where nobody quotes one.
 
         New and used are never mixed; a quote for "new or used" answers for both.
@@ -206,11 +145,11 @@ class Facts:
         quotes = [f for f in self.device_prices(device) if f.condition in wanted and f.known]
         return nearest(quotes, region)
 
-    def device_prices(self, device: str) -> tuple[Fact, ...]:
+    def device_prices(self, device: str) -> "tuple[Fact, ...]":
         """Everything that is known about the price of a device, used parts and regions included."""
         return tuple(fact for fact in self.section(FactSection.DEVICE_PRICE) if device in fact.devices)
 
-    def electricity(self, region: str) -> Fact | None:
+    def electricity(self, region: str) -> "Fact | None":
         """The price that a small business pays for a kilowatt-hour."""
         offered = [f for f in self.section(FactSection.ELECTRICITY) if f.known]
         for kind in ("business-small", "commercial", "non-household", "business", "industry", "household"):
@@ -220,14 +159,14 @@ class Facts:
                     return found[0]
         return None
 
-    def of_region(self, section: FactSection, prefix: str, region: str) -> Fact | None:
+    def of_region(self, section: FactSection, prefix: str, region: str) -> "Fact | None":
         """A fact of exactly this region whose id begins with `prefix`: a rate of VAT, the carbon of a grid."""
         found = [f for f in self.section(section) if f.region == region and f.id.startswith(prefix) and f.known]
         return found[0] if found else None
 
     # ---- rents
 
-    def cloud(self, devices: Iterable[str]) -> tuple[Fact, ...]:
+    def cloud(self, devices: Iterable[str]) -> "tuple[Fact, ...]":
         """Hourly prices of the same accelerator at providers, without the bands over several, cheapest first."""
         wanted = set(devices)
         found = [
@@ -277,7 +216,7 @@ def regions(region: str) -> tuple[str, ...]:
     return (*own, *union, WORLD)
 
 
-def nearest(facts: Iterable[Fact], region: str) -> Fact | None:
+def nearest(facts: "Iterable[Fact]", region: str) -> "Fact | None":
     """The newest fact of the nearest region that has one."""
     known = tuple(facts)
     for place in regions(region):
@@ -287,7 +226,11 @@ def nearest(facts: Iterable[Fact], region: str) -> Fact | None:
     return None
 
 
-def _read(path: Path) -> Mapping[str, Fact]:
+def _read(path: Path) -> "Mapping[str, Fact]":
+    from pydantic import TypeAdapter, ValidationError
+
+    from core.catalogue.fact_records import Fact  # making the record's class takes longer than reading a table
+
     try:
         text = path.read_bytes()
     except OSError as error:

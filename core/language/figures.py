@@ -124,6 +124,7 @@ _LABELS = {
     "memory_to_link_ratio": marked("How many times faster memory is than the link"),
     "device.usable_bytes": marked("Memory of one accelerator, usable by software"),
     "memory.usable_bytes": marked("Memory usable by software"),
+    "memory.weights_bytes": marked("Weights of all copies of the model"),
     "memory.framework_bytes": marked("Runtime and activations of all accelerators"),
     "price.low": marked("Lowest quote"),
     "price.high": marked("Highest quote"),
