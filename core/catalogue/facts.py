@@ -126,7 +126,7 @@ class Facts:
         fact = self.table(TABLE_OF[section]).get(id)
         return fact if fact is not None and fact.known else None
 
-    def get(self, id: str) -> Fact:
+    def get(self, id: str) -> "Fact":
         """A fact by its id, in whatever table it stands."""
         for table in FactTable:
             fact = self.table(table).get(id)
