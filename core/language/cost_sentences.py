@@ -8,7 +8,7 @@ from core.language.messages import gettext as _
 from core.language.messages import marked, ngettext
 from core.language.numbers import current
 from core.scenario import LineKind, Use
-from core.sizing.capacity import Capacity, Redundancy, Variant, Wall
+from core.sizing.concurrency import Capacity, Redundancy, Variant, Wall
 from core.sizing.cost_report import Amount, Cost, HostedModel, Missing, PricedLine, Quote, RentedCloud, Running
 from core.sizing.demand import DemandAnswer, Road
 

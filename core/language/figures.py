@@ -175,6 +175,7 @@ _LABELS = {
     "demand.requests_per_year": marked("Requests a year"),
     "demand.peak_rate": marked("Requests per second in the busiest minute"),
     "demand.load_share": marked("Load in the busiest minute"),
+    "demand.queue_seconds": marked("Wait in the busiest minute, if served one by one"),
     "demand.busy_share": marked("Share of the year at work"),
     "demand.attainable_share": marked("Share of the year that this rhythm can reach"),
     "demand.tokens_per_year": marked("Tokens a year"),

@@ -294,6 +294,31 @@ def load_share(rate: float, seconds: float) -> float:
     return rate * seconds
 
 
+@formula(Unit.SECOND)
+def queue_seconds(seconds: float, load: float) -> float:
+    """Wait in front of a system that serves one request after another, in the busiest minute (M/M/1).
+
+    wait = seconds * where(load < 1, load / where(load < 1, 1 - load, 1), 1e999)
+
+    Parameters
+    ----------
+    seconds : of the whole system that one request takes [s]
+    load : share of the system that the busiest minute takes
+
+    Returns
+    -------
+    time [s]; infinite where the minute brings more than the system can do
+
+    Notes
+    -----
+    Engines serve many at once, so that users feel slower tokens before they feel this queue; it says how near the edge is.
+
+    >>> queue_seconds(2.0, 0.5), queue_seconds(2.0, 0.75), queue_seconds(2.0, 1.5)
+    (2.0, 6.0, inf)
+    """
+    return seconds * (load / (1 - load) if load < 1 else math.inf)
+
+
 @formula(Unit.SHARE)
 def busy_share(requests: float, seconds: float) -> float:
     """Share of the year in which the system works.

@@ -45,6 +45,7 @@ class DemandAnswer:
     by_little   "demand.by_little": Little's law, not exceeded in 99 of 100 busy minutes
     in_flight   "demand.in_flight": its mean
     load        "demand.load_share": of the system in the busiest minute
+    queue       "demand.queue_seconds": wait in front of it then [s]
     busy        "demand.busy_share": of the year
     sized_by    which road the sizing took
     """
@@ -53,6 +54,7 @@ class DemandAnswer:
     by_little: int
     in_flight: float
     load: float
+    queue: float
     busy: float
     sized_by: Road
 
@@ -144,6 +146,7 @@ def record_demand(trace: Trace, workload: Workload, facts: Facts) -> DemandAnswe
         by_little=int(trace["demand.by_little"]),
         in_flight=float(trace["demand.in_flight"]),
         load=float(trace["demand.load_share"]),
+        queue=float(trace["demand.queue_seconds"]),
         busy=float(trace["demand.busy_share"]),
         sized_by=Road.SHARE if workload.requests_at_once is None else Road.GIVEN,
     )
@@ -171,6 +174,7 @@ def _record_load(trace: Trace) -> None:
     """How busy the demand keeps the system: in the busiest minute, over the year, and at most."""
     busy = {"seconds": "demand.busy_seconds"}
     trace.compute("demand.load_share", d.load_share, rate="demand.peak_rate", **busy)
+    trace.compute("demand.queue_seconds", d.queue_seconds, seconds="demand.busy_seconds", load="demand.load_share")
     trace.compute("demand.busy_share", d.busy_share, requests="demand.requests_per_year", **busy)
     trace.compute(
         "demand.attainable_share",

@@ -14,7 +14,7 @@ import pytest
 
 from core.catalogue.catalogue import Catalogue
 from core.scenario import Scenario
-from core.sizing.capacity import capacity
+from core.sizing.concurrency import capacity
 from core.sizing.cost import cost
 from core.sizing.report import FindingKind, Limit, Sizing, Verdict
 from core.sizing.size import size

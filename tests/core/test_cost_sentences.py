@@ -17,7 +17,7 @@ from core.language.formulas import in_words, with_numbers
 from core.language.messages import LANGUAGES, in_language
 from core.language.numbers import NBSP, formatter
 from core.scenario import LineKind, Use
-from core.sizing.capacity import Redundancy, Wall, capacity
+from core.sizing.concurrency import Redundancy, Wall, capacity
 from core.sizing.cost_report import Amount, Missing, Quote, Running
 from core.sizing.demand import Road
 from core.trace import Computed

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.physics import demand as d
 from core.scenario import Demand, Scenario, Use, Workload
-from core.sizing.capacity import Capacity, Redundancy, Wall, capacity
+from core.sizing.concurrency import Capacity, Redundancy, Wall, capacity
 from core.sizing.demand import Road
 from core.sizing.presets import PRESETS, Taken, with_use
 from core.sizing.size import size
@@ -117,6 +118,28 @@ def test_the_queue_is_the_wall_of_users_where_the_busiest_minute_fills_the_syste
     heavy = carried(workload__demand=Demand(daily_share=1, requests_per_day=100, burst_factor=4))
     assert heavy.users_wall is Wall.QUEUE
     assert heavy.trace["demand.load_share"] > 0.7
+
+
+def test_the_users_fill_the_system_to_the_last_one() -> None:
+    """Up to this number the same purchase serves them; one more breaks the number at once or the load."""
+    found = carried(workload__speed_target=20.0)
+    trace, users = found.trace, found.users_by_little
+    for count, holds in ((users, True), (users + 1, False)):
+        active = d.active_users(count, trace["demand.daily_share"])
+        rate = d.peak_rate(active, trace["demand.requests_per_hour"], trace["demand.burst_factor"])
+        together = d.concurrency(active, rate, trace["capacity.seconds_in_system"], trace["demand.design_share"])
+        loaded = d.load_share(rate, trace["demand.busy_seconds"])
+        assert (together <= found.requests and loaded <= trace["demand.most_load"]) is holds
+
+
+def test_the_queue_is_seen_beyond_the_room() -> None:
+    found = carried()
+    inside = found.speed.x <= found.requests
+    assert found.first_token.p50[~inside].min() > found.first_token.p50[inside].max()
+    assert found.demand is not None
+    assert found.demand.queue == pytest.approx(
+        found.trace["demand.busy_seconds"] * found.demand.load / (1 - found.demand.load)
+    )
 
 
 def test_a_small_group_is_counted_person_by_person() -> None:

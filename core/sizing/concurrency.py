@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     Axis = NDArray[Any]
 
 POINTS = 64
+BEYOND = 2  # curves go on to so many times what there is room for, where requests queue
 #: A wait for a free place that takes this part of the time to first token is its cause.
 MOST_OF_IT = 0.5
 SEARCH = Origin(OriginKind.METHOD, title="Largest number along the curve of speeds")
@@ -199,7 +200,7 @@ class _Search:
 
     def __init__(self, scenario: Scenario, catalogue: Catalogue, deviations: float, most: int) -> None:
         self.scenario, self.catalogue, self.deviations, self.most = scenario, catalogue, deviations, most
-        self.axis = _steps(1, max(most, scenario.workload.requests_at_once or 1))
+        self.axis = _steps(1, BEYOND * max(most, scenario.workload.requests_at_once or 1))
         self.curves = self._along(self.axis)
 
     def _along(self, axis: "Axis") -> tuple[Curve, ...]:
