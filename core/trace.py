@@ -192,9 +192,9 @@ class Trace:
     def compute(self, key: str, function: Callable[..., Any], **inputs: str | Sequence[str]) -> Any:
         """Apply a formula to recorded entries (named by key), record the result under `key`, and return it."""
         values = self._values
-        arguments = {
-            name: values[at] if at.__class__ is str else [values[k] for k in at] for name, at in inputs.items()
-        }
+        arguments = {}  # a plain loop: a comprehension would cost a call of its own
+        for name, at in inputs.items():
+            arguments[name] = values[at] if at.__class__ is str else [values[k] for k in at]
         value = values[key] = function(**arguments)
         self._found[key] = (function, inputs)
         return value

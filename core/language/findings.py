@@ -38,6 +38,7 @@ _TITLES = {
     FindingKind.MOE_ACTIVE_RESIDENT: marked("All experts must be in memory"),
     FindingKind.CLOSE_TO_LIMIT: marked("Little room is left"),
     FindingKind.QUEUE: marked("Beyond this, requests wait"),
+    FindingKind.RESERVED_BEYOND: marked("The engine sets more aside than is held"),
 }
 
 _SENTENCES = {
@@ -99,6 +100,10 @@ _SENTENCES = {
     ),
     FindingKind.QUEUE: marked(
         "{fits} requests of {context} fit at once; a further one waits until another has finished."
+    ),
+    FindingKind.RESERVED_BEYOND: marked(
+        "{engine} sets {first} aside for a request of {context} that holds {second}: whole blocks, room for prompts "
+        "under way, and pages of one size for all layers."
     ),
 }
 

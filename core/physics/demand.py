@@ -311,7 +311,7 @@ def queue_seconds(seconds: float, load: float) -> float:
 
     Notes
     -----
-    Engines serve many at once, so that users feel slower tokens before they feel this queue; it says how near the edge is.
+    Engines serve many at once, so that users feel slower tokens before this queue; it says how near the edge is.
 
     >>> queue_seconds(2.0, 0.5), queue_seconds(2.0, 0.75), queue_seconds(2.0, 1.5)
     (2.0, 6.0, inf)

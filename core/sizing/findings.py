@@ -13,9 +13,8 @@ from core.physics import kv_cache as kv
 from core.physics import memory as m
 from core.physics import weights as w
 from core.scenario import CatalogueModel, Mode
-from core.sizing.cache import cached_groups, source_of_model
+from core.sizing.groups import LATENT, cached_groups, source_of_model
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin
-from core.sizing.plan import LATENT
 from core.sizing.precision import plain_bits
 from core.sizing.report import Finding, FindingKind, Verdict, Weight
 from core.sizing.situation import Situation
@@ -29,6 +28,7 @@ READING_SPEED = 7.0
 #: Two figures that differ by more than this are worth a line.
 WORTH_A_LINE = 0.05
 WIDE_PRICE = 1.5
+FAR_MORE = 1.2
 #: The article's example: a mixture of this size "of this type" has 48 layers, 4 KV heads of 128.
 ARTICLE_PARAMETERS = (33e9, 38e9)
 ARTICLE_ACTIVE = (2.5e9, 3.5e9)
@@ -188,6 +188,21 @@ def queue(trace: Trace, s: Situation) -> Iterator[Finding]:
     """More requests at once than there is room for: some wait."""
     if 0 < trace["max_concurrency"] < trace["requests_at_once"]:
         yield _note(FindingKind.QUEUE, "max_concurrency", "requests_at_once")
+
+
+def reserved_beyond(trace: Trace, s: Situation) -> Iterator[Finding]:
+    """The engine sets far more aside for a request than it holds; copies on several ranks are left out."""
+    if _article(s) or s.plan.tensor > 1:
+        return
+    reserved = trace["kv_bytes_per_request"] + trace["state_reserved_bytes_per_request"]
+    held = trace["kv_logical_bytes_per_request"] + trace["state_bytes_per_request"]
+    if held and reserved > FAR_MORE * held:
+        for name, parts in (
+            ("reserved", ("kv_bytes_per_request", "state_reserved_bytes_per_request")),
+            ("held", ("kv_logical_bytes_per_request", "state_bytes_per_request")),
+        ):
+            trace.compute(f"request_{name}_bytes", m.sum_bytes, items=list(parts))
+        yield _note(FindingKind.RESERVED_BEYOND, "request_reserved_bytes", "request_held_bytes")
 
 
 def article_mode(trace: Trace, s: Situation) -> Iterator[Finding]:
@@ -361,6 +376,7 @@ RULES: tuple[Rule, ...] = (
     textbook_kv,
     textbook_weights,
     queue,
+    reserved_beyond,
     moe_active_resident,
     article_mode,
     model_read_with_warning,

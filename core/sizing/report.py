@@ -87,6 +87,7 @@ class FindingKind(StrEnum):
     MOE_ACTIVE_RESIDENT = "trap.moe_active_resident"
     CLOSE_TO_LIMIT = "note.close_to_limit"
     QUEUE = "note.queue"
+    RESERVED_BEYOND = "note.reserved_beyond"  # the engine sets far more aside than a request holds
 
 
 class Weight(StrEnum):

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from core.catalogue.records import Model
+from core.catalogue.records import Allocator, Model
 from core.scenario import Deployment, Plan, Workload
 from core.sizing.report import Sizing
 from core.units import GB, GIB
-from tests.accuracy import formats, machines, models
+from tests.accuracy import choices, formats, machines, models
 from tests.accuracy.cases import Case, Parts, build, refusals, shipped
 from tests.accuracy.memory import rank_bytes_per_token
 from tests.accuracy.records import Record, Unusable, is_number
@@ -21,7 +21,7 @@ CONDITIONS = (
     "context", "kv_dtype", "requests", "concurrency", "tokens_each", "total", "per", "parallel", "model_id", "layout",
     "max_model_len", "kv_tokens", "gpu_memory_utilization", "prefix_caching", "machines", "tp", "tier",
 )  # fmt: skip
-LAYOUTS = ("latent", "windows honoured")
+LAYOUTS = ("latent", "windows honoured", "all layers full")
 USUAL_CONTEXT = 32_768
 #: Prompt and answer of a speed, where the case does not give them [tokens].
 USUAL_PROMPT = 128
@@ -118,7 +118,7 @@ class Question:
             engine=engine.id,
             memory_share=share,
             link="pcie-gen4-x16" if several else None,
-            prefill_chunk=self.inputs.count("max_num_batched_tokens"),
+            **choices.of_a_question(self.record, self.at, self.inputs, engine, self._workload().context_tokens),
         )
         named = self.record.text("device_id") != ""
         parts = Parts(model, weights, cache, engine, device, spread)
@@ -187,8 +187,10 @@ class Question:
             if not case.device_known or not case.weights_known:
                 raise Unusable("neither the room for the cache nor the device and the weights are stated")
             return case.sized()
-        fixed = case.sized(deployment__capacity_bytes=machines.UNLIMITED_BYTES).trace["accelerator.fixed_bytes"]
-        return case.sized(deployment__capacity_bytes=round(fixed + room * GIB), deployment__memory_share=1.0)
+        alone = {"deployment__runtime_bytes": 0, "deployment__memory_share": 1.0}
+        unlimited = case.sized(deployment__capacity_bytes=machines.UNLIMITED_BYTES, **alone)
+        fixed = unlimited.trace["accelerator.fixed_bytes"]
+        return case.sized(deployment__capacity_bytes=round(fixed + room * GIB), **alone)
 
     def stated(self) -> Sizing:
         """The sizing, where the record says how the weights are stored."""
@@ -228,10 +230,24 @@ def _cache(q: Question) -> Range:
     sizing = q.sizing()
     if q.at.count("kv_tokens"):
         return _exactly(q.at.count("kv_tokens", 0) * rank_bytes_per_token(sizing) / GIB)  # type: ignore[operator]
+    if q.at.text("layout") == "windows honoured":  # without what a prompt takes while it is read
+        return _exactly(float(sizing.trace["kv_logical_bytes_per_request"]) / GIB)
     one = "accelerator.kv_bytes_per_request" if q.at.text("per") == "gpu" else "kv_bytes_per_request"
     if q.at.fields.get("prefix_caching"):
         one = "accelerator.bytes_per_request"
     return _exactly(float(sizing.trace[one]) * int(sizing.trace["requests_at_once"]) / GIB)
+
+
+def _total(q: Question) -> Range:
+    """What is gone: the whole share of an engine that takes it at the start, else what is needed."""
+    sizing = q.stated()
+    takes_share = sizing.engine.memory_share is not None and sizing.engine.allocator != Allocator.TENSORRT_LLM
+    return _exactly(float(sizing.trace["tier.0.limit_bytes" if takes_share else "accelerator.total_bytes"]) / GIB)
+
+
+def _compute_buffer(q: Question) -> Range:
+    trace = q.sizing().trace
+    return _exactly(float(trace.get("runtime.compute_buffer_bytes", trace["memory_item.framework"])) / GIB)
 
 
 def _fits(q: Question) -> Range:
@@ -240,6 +256,8 @@ def _fits(q: Question) -> Range:
 
 def _tokens(q: Question) -> Range:
     trace = q.with_pool().trace
+    if "kv_pool.tokens" in trace:
+        return _exactly(float(trace["kv_pool.tokens"]))
     requests = float(trace["accelerator.free_for_kv_bytes"]) / float(trace["accelerator.bytes_per_request"])
     return _exactly(requests * int(trace["workload.context_tokens"]))
 
@@ -264,9 +282,9 @@ FIGURES: dict[str, Callable[[Question], Range]] = {
     "kv_bytes_per_token": _bytes("kv_bytes_per_token", 1),
     "state_bytes_per_request": _bytes("state_bytes_per_request", 1),
     "weights_gib": _bytes("accelerator.weights_bytes", GIB, Question.stated),
-    "total_gib": _bytes("accelerator.total_bytes", GIB, Question.stated),
+    "total_gib": _total,
     "needed_gib": _bytes("accelerator.total_bytes", GIB, Question.stated),
-    "compute_gib": _bytes("memory_item.framework", GIB),
+    "compute_gib": _compute_buffer,
     "available_kv_gib": _bytes("accelerator.free_for_kv_bytes", GIB, Question.stated),
     "min_utilisation": _least_share,
     "bytes_read_per_token_gb": _bytes("bytes_read_per_token.weights", GB, Question.answering),

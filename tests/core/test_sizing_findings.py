@@ -51,6 +51,8 @@ RULES: list[tuple[FindingKind, Scenario, Scenario]] = [
     (K.TEXTBOOK_KV, CASES["hybrid mixture"], PLAIN),
     (K.TEXTBOOK_KV, CASES["windows"], worked_example()),
     (K.TEXTBOOK_WEIGHTS, CASES["hybrid mixture"], PLAIN),
+    (K.RESERVED_BEYOND, CASES["windows"], PLAIN),
+    (K.RESERVED_BEYOND, CASES["SGLang, hybrid"], CASES["MLX, hybrid"].edited(workload__context_tokens=65_536)),
     (K.CHECKPOINT_JUST_MISSES, CASES["two Sparks"], scenario("dense-70b", "flat4", "dgx-spark", mode=Mode.ARTICLE)),
     (K.CHECKPOINT_JUST_MISSES, CASES["two Sparks"].edited(mode=Mode.REAL, weights="nvfp4"),
      scenario("dense-70b", "nvfp4", "dgx-spark")),
