@@ -129,7 +129,8 @@ def capacity(sizing: Sizing, catalogue: Catalogue) -> Capacity:
     -----
     Targets are held with the certainty of `workload.target_percentile`. Without targets memory alone is the wall.
     """
-    scenario = sizing.scenario
+    deployment = sizing.scenario.deployment.model_copy(update={"plan": sizing.plan})  # not another for more requests
+    scenario = sizing.scenario.model_copy(update={"deployment": deployment})
     trace = sizing.trace.copy()
     most = _record_room(trace)
     search = _Search(scenario, catalogue, float(_record_certainty(trace, scenario)), max(1, most))

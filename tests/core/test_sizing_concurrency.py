@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.physics import demand as d
-from core.scenario import Demand, Scenario, Use, Workload
+from core.scenario import CatalogueModel, Demand, Deployment, Scenario, Use, Workload
 from core.sizing.concurrency import Capacity, Redundancy, Wall, capacity
 from core.sizing.demand import Road
 from core.sizing.presets import PRESETS, Taken, with_use
@@ -52,6 +52,28 @@ def test_the_wait_accepted_is_kept_at_the_capacity_and_not_beyond() -> None:
         sizing = size(office(workload__requests_at_once=requests), SMALL)
         assert (sizing.ttft.p50 <= target) is met
     assert found.wall is Wall.PROMPTS
+
+
+@pytest.mark.parametrize("engine", ["vllm", "sglang", "llama.cpp"])
+@pytest.mark.parametrize("kv_format", ["fp16", "fp8"])
+def test_targets_hold_at_the_capacity_with_the_plan_of_the_sizing(engine: str, kv_format: str) -> None:
+    """A rule would choose another plan for more requests; the capacity is that of the deployment as it was sized."""
+    wanted = Scenario(
+        model=CatalogueModel(id="openai/gpt-oss-120b"),
+        weights="mxfp4",
+        kv_format=kv_format,
+        workload=Workload(
+            users=500, active_share=0.05, prompt_tokens=3000, output_tokens=500, context_tokens=16_384,
+            speed_target=15, ttft_target_s=3,
+        ),
+        deployment=Deployment(device="h100-sxm", count=2, engine=engine),
+    )  # fmt: skip
+    sizing = size(wanted, shipped())
+    found = capacity(sizing, shipped())
+    assert found.at.plan == sizing.plan
+    assert found.requests > 0
+    assert found.at.decode.p50 >= 15
+    assert found.at.ttft.p50 <= 3
 
 
 def test_without_targets_memory_is_the_wall() -> None:
