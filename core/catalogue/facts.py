@@ -147,7 +147,15 @@ class Facts:
 
     def device_prices(self, device: str) -> "tuple[Fact, ...]":
         """Everything that is known about the price of a device, used parts and regions included."""
-        return tuple(fact for fact in self.section(FactSection.DEVICE_PRICE) if device in fact.devices)
+        return self._by_device.get(device, ())
+
+    @cached_property
+    def _by_device(self) -> "Mapping[str, tuple[Fact, ...]]":
+        found: dict[str, tuple[Fact, ...]] = {}
+        for fact in self.section(FactSection.DEVICE_PRICE):
+            for device in fact.devices:
+                found[device] = (*found.get(device, ()), fact)
+        return found
 
     def electricity(self, region: str) -> "Fact | None":
         """The price that a small business pays for a kilowatt-hour."""
@@ -198,8 +206,15 @@ class Facts:
 
     def offers_of(self, model: str) -> tuple[Offer, ...]:
         """Providers that serve a model of the catalogue, by price of the answer; no ranges."""
-        found = [o for o in self.offers.values() if model in o.output.models and o.provider != "range"]
-        return tuple(sorted(found, key=lambda offer: (offer.output.middle or Decimal(0), offer.id)))
+        return self._by_model.get(model, ())
+
+    @cached_property
+    def _by_model(self) -> Mapping[str, tuple[Offer, ...]]:
+        served: dict[str, list[Offer]] = {}
+        for offer in sorted(self.offers.values(), key=lambda offer: (offer.output.middle or Decimal(0), offer.id)):
+            for model in offer.output.models if offer.provider != "range" else ():
+                served.setdefault(model, []).append(offer)
+        return {model: tuple(offers) for model, offers in served.items()}
 
 
 NO_FACTS = Facts()

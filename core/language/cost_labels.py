@@ -44,6 +44,9 @@ COST_LABELS = {
     "capacity.decode_tok_s": marked("Speed per user at the capacity"),
     "capacity.output_tok_s_total": marked("Speed of all users together at the capacity"),
     "capacity.seconds_in_system": marked("Time of a request at the capacity"),
+    "capacity.tail_tokens": marked("Longest of a hundred requests"),
+    "workload.prompt_tail_tokens": marked("Longest of a hundred prompts"),
+    "workload.output_tail_tokens": marked("Longest of a hundred answers"),
     "workload.target_percentile": marked("Certainty with which targets are met"),
     "workload.depth_tokens": marked("Tokens in the cache half-way through the answer"),
     # power, energy, carbon
@@ -98,6 +101,7 @@ COST_LABELS = {
     "cost.per_million_tokens": marked("Cost of a million tokens, over your own demand"),
     "cost.capacity": marked("Tokens of a year at full load"),
     "cost.tokens_while_busy": marked("Tokens per second at full load, read and written"),
+    "cost.validity_days": marked("Days for which prices hold"),
     "cost.term_years": marked("Term"),
     "cost.capital_rate": marked("Cost of capital a year"),
     "cost.contingency_share": marked("Contingency, share of what is bought"),

@@ -202,6 +202,16 @@ def capacity_sentence(capacity: Capacity) -> str:
     )
 
 
+def tail_sentence(capacity: Capacity) -> str:
+    """Are the longest requests cut off? Empty where they are not, or where their length is not known."""
+    if capacity.tail_fits is not False:
+        return ""
+    write, trace = current(), capacity.trace
+    return _(
+        "One request in a hundred is longer than {longest} tokens; the context limit of {limit} cuts it off."
+    ).format(longest=write.count(trace["capacity.tail_tokens"]), limit=write.tokens(trace["workload.context_tokens"]))
+
+
 def variant_sentence(variant: Variant) -> str:
     """What a degree of safety needs."""
     if variant.accelerators is None:

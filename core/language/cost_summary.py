@@ -37,6 +37,8 @@ def _purchase(cost: Cost) -> Iterator[str]:
     if low.known and high.known and low.value != high.value:
         spread = current().money_range(low.value, high.value, cost.currency)
     yield aligned(label("cost.capital"), money(cost.capital, cost.currency), spread)
+    if cost.valid_days.known:
+        yield aligned(label(cost.valid_days.key), current().count(float(cost.valid_days.value)))
     if cost.vat.known:
         yield aligned(label("cost.vat"), money(cost.vat, cost.currency))
 

@@ -571,6 +571,26 @@ def deviations_of(percentile: float) -> float:
     return normal_deviations(percentile) / normal_deviations(0.9)
 
 
+@formula(Unit.TOKEN)
+def tail_tokens(prompt: int, output: int) -> int:
+    """Tokens of a request whose prompt and answer are both as long as one in a hundred.
+
+    tokens = prompt + output
+
+    Parameters
+    ----------
+    prompt, output : 99 of 100 are shorter [tokens]
+
+    Returns
+    -------
+    tokens
+
+    >>> tail_tokens(4142, 601)
+    4743
+    """
+    return prompt + output
+
+
 @formula(Unit.REQUEST)
 def requests_with_one_long(pool: float, replicas: int, usual: float, longest: float) -> int:
     """Requests that the cache holds when one of them, in each copy of the model, is as long as the limit allows.

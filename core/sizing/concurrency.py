@@ -94,6 +94,7 @@ class Capacity:
     barriers          every wall, the first one first
     demand            both roads to requests at once; None where the number of users is not known
     variants          copies and accelerators for the work: N, N + 1, two sites
+    tail_fits         is the longest of a hundred requests within the context limit? None where lengths are not known
     at                the sizing with `requests` at once (with one where none meets the targets)
     speed, total, first_token   curves over requests at once
     """
@@ -107,6 +108,7 @@ class Capacity:
     barriers: tuple[Barrier, ...]
     demand: DemandAnswer | None
     variants: tuple[Variant, ...]
+    tail_fits: bool | None
     at: Sizing
     speed: Curve
     total: Curve
@@ -152,6 +154,7 @@ def capacity(sizing: Sizing, catalogue: Catalogue) -> Capacity:
         barriers=tuple(barriers),
         demand=demand,
         variants=variants,
+        tail_fits=_record_tail(trace, scenario),
         at=at,
         speed=search.curves[0],
         total=search.curves[1],
@@ -264,6 +267,25 @@ def _wall_of_wait(beyond: Sizing) -> Wall:
     if beyond.trace["serving.slot_wait_s"] > MOST_OF_IT * beyond.ttft.p50:
         return Wall.QUEUE
     return Wall.PROMPTS if beyond.required_requests > 1 else _OF_LIMIT[beyond.prefill_limit]
+
+
+# ---- the longest requests
+
+
+def _record_tail(trace: Trace, scenario: Scenario) -> bool | None:
+    """Record how long the longest of a hundred requests is; does the context limit hold it?"""
+    work = scenario.workload
+    if work.prompt_tail_tokens is None or work.output_tail_tokens is None:
+        return None
+    trace.given("workload.prompt_tail_tokens", work.prompt_tail_tokens, Unit.TOKEN)
+    trace.given("workload.output_tail_tokens", work.output_tail_tokens, Unit.TOKEN)
+    longest = trace.compute(
+        "capacity.tail_tokens",
+        d.tail_tokens,
+        prompt="workload.prompt_tail_tokens",
+        output="workload.output_tail_tokens",
+    )
+    return bool(longest <= work.context_tokens)
 
 
 # ---- users

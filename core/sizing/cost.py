@@ -71,7 +71,7 @@ def cost_of(trace: Trace, demand: DemandAnswer | None, sizing: Sizing, catalogue
         for key in ("requests_per_year", "tokens_per_year", "busy_share", "attainable_share"):
             ledger.lack(f"demand.{key}", Missing.USERS)
     record_power(ledger, sizing)
-    lines = Bill(ledger, sizing, catalogue, today or sizing.scenario.economics.priced_on).priced()
+    lines = Bill(ledger, sizing, catalogue, sizing.scenario.economics.priced_on or today).priced()
     _record_terms(ledger)
     _record_capital(ledger, lines)
     _record_energy(ledger)
@@ -86,6 +86,7 @@ def cost_of(trace: Trace, demand: DemandAnswer | None, sizing: Sizing, catalogue
         currency=ledger.currency,
         demand=demand,
         lines=lines,
+        valid_days=amount("cost.validity_days"),
         capital=amount("cost.capital"),
         capital_low=amount("cost.capital.low"),
         capital_high=amount("cost.capital.high"),
@@ -123,6 +124,8 @@ def _record_terms(ledger: Ledger) -> None:
         ("maintenance_share", said.maintenance_share, "bom.support.hardware-maintenance"),
     ):
         ledger.choice_or_fact(f"cost.{key}", Unit.SHARE, chosen, parts, id, Decimal("0.1"))
+    valid = "finance.price-validity"
+    ledger.choice_or_fact("cost.validity_days", Unit.COUNT, said.validity_days, finance, valid)
     ledger.given("cost.contingency_share", said.contingency_share, Unit.SHARE)
     ledger.given("cost.margin_share", said.margin_share, Unit.SHARE)
     ledger.given("cost.residual_share", said.residual_share, Unit.SHARE)

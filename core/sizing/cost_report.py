@@ -156,6 +156,7 @@ class Cost:
     trace               that of the sizing, with the demand and every amount
     currency            of all amounts
     lines               bill of materials and yearly lines
+    valid_days          for which the prices are held
     capital             purchase with installation and contingency, and its range over the quotes
     vat                 value-added tax on it, apart
     running             yearly cost, item by item
@@ -175,6 +176,7 @@ class Cost:
     currency: str
     demand: DemandAnswer | None
     lines: tuple[PricedLine, ...]
+    valid_days: Amount
     capital: Amount
     capital_low: Amount
     capital_high: Amount

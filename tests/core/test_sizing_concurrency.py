@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.language.cost_sentences import tail_sentence
 from core.physics import demand as d
 from core.scenario import CatalogueModel, Demand, Deployment, Scenario, Use, Workload
 from core.sizing.concurrency import Capacity, Redundancy, Wall, capacity
@@ -198,6 +199,18 @@ def test_every_figure_can_be_computed_again(targets: dict[str, float]) -> None:
         entry = trace.entry(key)
         if isinstance(entry, Computed):
             assert by_the_text(trace, entry) == entry.value, key
+
+
+def test_a_limit_that_cuts_the_longest_requests_off_is_told() -> None:
+    tails = {"workload__prompt_tail_tokens": 7_000, "workload__output_tail_tokens": 700}
+    assert carried().tail_fits is None
+    assert carried(**tails).tail_fits is True
+    cut = carried(**tails, workload__context_tokens=4096)
+    assert (cut.tail_fits, cut.trace["capacity.tail_tokens"]) == (False, 7_700)
+    assert tail_sentence(cut) == (
+        "One request in a hundred is longer than 7,700 tokens; the context limit of 4K cuts it off."
+    )
+    assert tail_sentence(carried(**tails)) == ""
 
 
 # ---- presets

@@ -178,6 +178,18 @@ def test_what_holds_memory_and_is_from_before_the_rise_says_so() -> None:
     assert (card.before_rise, card.age_months) == (False, 3)
 
 
+def test_the_day_of_the_offer_goes_before_the_day_of_the_reader() -> None:
+    sizing = size(office(), shipped())
+    undated = size(office(priced_on=""), shipped())
+    ages = [cost(one, shipped(), "2027-08-01").lines[0].quote for one in (sizing, undated)]
+    assert [quote.age_months for quote in ages if quote] == [3, 12]
+
+
+def test_prices_hold_for_a_month_unless_said() -> None:
+    assert usual().valid_days.value == 30
+    assert priced(office(validity_days=10)).valid_days.value == 10
+
+
 # ---- currencies
 
 
