@@ -74,9 +74,13 @@ def take_model(session: Session, imported: "ImportedModel", path: Path) -> None:
         session.message.emit(Message(text.format(name=record.name, file=path.name), "ok", "imported"))
         return
     weights = weight_format(imported, session.catalogue) or session.scenario.weights
+    before = session.scenario
     session.edit(_("Import of {name}").format(name=record.name), model=CatalogueModel(id=record.id), weights=weights)
     text = _("{name} was imported from {file} and chosen.").format(name=record.name, file=path.name)
-    session.message.emit(Message(text, "ok", "imported", _("Undo"), session.undo))
+    if session.scenario is before:  # the same model again
+        session.message.emit(Message(text, "ok", "imported"))
+    else:
+        session.say_with_undo(text, "imported")
 
 
 def _known(session: Session, record: Model) -> Model | None:

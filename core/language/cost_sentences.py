@@ -47,6 +47,7 @@ _MISSING = {
     Missing.PRICE: marked("no price is known"),
     Missing.EXCHANGE_RATE: marked("no exchange rate is known"),
     Missing.USERS: marked("the number of users is not given"),
+    Missing.SPEED: marked("its speed is not known"),
     Missing.POWER: marked("its power is not known"),
     Missing.TARIFF: marked("no price of electricity is known for this region"),
     Missing.CARBON: marked("no figure of CO₂ is known"),

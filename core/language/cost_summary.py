@@ -1,5 +1,6 @@
 """A cost as plain text, for the command line: what is bought, what a year costs, and what else could be done."""
 
+import textwrap
 from collections.abc import Iterator
 
 from core.language.cost_sentences import (
@@ -15,14 +16,28 @@ from core.language.cost_sentences import (
 from core.language.figures import label
 from core.language.messages import gettext as _
 from core.language.numbers import current
-from core.language.summary import aligned
+from core.language.summary import NUMBER, WIDTH
 from core.sizing.cost_report import Cost, PricedLine
+
+
+#: Names of costs are longer than those of a sizing.
+NAME = 54
 
 
 def cost_summary(cost: Cost) -> str:
     """The purchase, the year, a million tokens, energy and the alternatives, in the language in force."""
     parts = [_purchase(cost), _year(cost), _tokens(cost), _alternatives(cost), map(not_counted, cost.not_counted)]
     return "\n\n".join("\n".join(lines) for lines in map(list, parts) if lines) + "\n"
+
+
+def aligned(name: str, value: str, more: str = "") -> str:
+    """A line in columns; a name or a reason that is longer takes the room that it needs."""
+    return f"  {name:<{NAME - 2}}{value:>{NUMBER}}  {more}".rstrip()
+
+
+def _wrapped(text: str) -> Iterator[str]:
+    """A sentence in lines; those after the first stand in."""
+    yield from textwrap.wrap(text, WIDTH, subsequent_indent="  ")
 
 
 def _purchase(cost: Cost) -> Iterator[str]:
@@ -64,11 +79,11 @@ def _tokens(cost: Cost) -> Iterator[str]:
         if amount.known:
             yield aligned(label(amount.key), write.figure(amount.value, cost.trace.entry(amount.key).unit))
     if cost.demand is not None:
-        yield two_roads(cost.demand)
+        yield from _wrapped(two_roads(cost.demand))
 
 
 def _alternatives(cost: Cost) -> Iterator[str]:
     for hosted in cost.hosted:
-        yield hosted_sentence(hosted, cost)
+        yield from _wrapped(hosted_sentence(hosted, cost))
     for cloud in cost.cloud:
-        yield cloud_sentence(cloud, cost)
+        yield from _wrapped(cloud_sentence(cloud, cost))

@@ -53,15 +53,6 @@ class Wall(StrEnum):
     QUEUE = "queue"  # a place has to become free, or the busiest minute fills the system
 
 
-_OF_LIMIT = {
-    Limit.BANDWIDTH: Wall.BANDWIDTH,
-    Limit.COMPUTE: Wall.COMPUTE,
-    Limit.LINK: Wall.LINK,
-    Limit.ENGINE: Wall.ENGINE,
-    Limit.SECOND_TIER: Wall.SECOND_TIER,
-}
-
-
 @dataclass(frozen=True, slots=True)
 class Barrier:
     """A wall and the requests at once up to it; `key` is in the trace."""
@@ -115,7 +106,7 @@ class Capacity:
     first_token: Curve
 
 
-def capacity(sizing: Sizing, catalogue: Catalogue) -> Capacity:
+def capacity(sizing: Sizing, catalogue: Catalogue) -> Capacity | None:
     """The largest load within the targets of a sizing's scenario, and what it needs to be safe.
 
     Parameters
@@ -125,12 +116,14 @@ def capacity(sizing: Sizing, catalogue: Catalogue) -> Capacity:
 
     Returns
     -------
-    the capacity; its trace goes on from the sizing's
+    the capacity; its trace goes on from the sizing's. None where the speed is unknown
 
     Notes
     -----
     Targets are held with the certainty of `workload.target_percentile`. Without targets memory alone is the wall.
     """
+    if sizing.speed_unknown:
+        return None
     deployment = sizing.scenario.deployment.model_copy(update={"plan": sizing.plan})  # not another for more requests
     scenario = sizing.scenario.model_copy(update={"deployment": deployment})
     trace = sizing.trace.copy()
@@ -258,15 +251,19 @@ def _target_barriers(trace: Trace, search: _Search, most: int) -> list[Barrier]:
 
 def _wall_of_speed(beyond: Sizing) -> Wall:
     """Why one more request makes everybody too slow."""
-    longest = max(part.seconds for part in beyond.step)
-    return Wall.PROMPTS if beyond.trace["serving.interference_s"] > longest else _OF_LIMIT[beyond.decode_limit]
+    return _wall(beyond.decode_limit)
 
 
 def _wall_of_wait(beyond: Sizing) -> Wall:
     """Why one more request makes the first token too late."""
-    if beyond.trace["serving.slot_wait_s"] > MOST_OF_IT * beyond.ttft.p50:
+    if beyond.trace["serving.slot_wait_s"] > MOST_OF_IT * beyond.trace["ttft_s"]:
         return Wall.QUEUE
-    return Wall.PROMPTS if beyond.required_requests > 1 else _OF_LIMIT[beyond.prefill_limit]
+    return Wall.PROMPTS if beyond.required_requests > 1 else _wall(beyond.prefill_limit)
+
+
+def _wall(limit: Limit | None) -> Wall:
+    """The wall that a bottleneck is."""
+    return Wall(limit.value) if limit is not None else Wall.ENGINE
 
 
 # ---- the longest requests
@@ -308,9 +305,9 @@ def _record_users(trace: Trace, at: Sizing, scenario: Scenario, catalogue: Catal
         share="workload.active_share",
     )
     here = Origin(OriginKind.METHOD, title="Sized with as many requests at once as meet the targets")
-    trace.given("capacity.ttft_s", at.ttft.p50, Unit.SECOND, here)
-    trace.given("capacity.decode_tok_s", at.decode.p50, Unit.TOKEN_PER_SECOND, here)
-    trace.given("capacity.output_tok_s_total", at.throughput.p50, Unit.TOKEN_PER_SECOND, here)
+    trace.given("capacity.ttft_s", at.trace["ttft_s"], Unit.SECOND, here)
+    trace.given("capacity.decode_tok_s", at.trace["decode_tok_s"], Unit.TOKEN_PER_SECOND, here)
+    trace.given("capacity.output_tok_s_total", at.trace["output_tok_s_total"], Unit.TOKEN_PER_SECOND, here)
     trace.compute(
         "capacity.seconds_in_system",
         d.seconds_in_system,

@@ -10,7 +10,7 @@ from core.physics import economics as e
 from core.sizing.alternatives import hosted_models, rented_clouds
 from core.sizing.bill import ENDS, Bill, is_hardware
 from core.sizing.cost_report import Cost, Missing, PricedLine, Running, RunningCost
-from core.sizing.demand import DemandAnswer, record_demand, record_service
+from core.sizing.demand import DemandAnswer, record_demand, record_service, record_volume
 from core.sizing.ledger import Ledger
 from core.sizing.power import record_power
 from core.sizing.presets import ESTIMATE
@@ -47,9 +47,12 @@ def cost(sizing: Sizing, catalogue: Catalogue, today: str = "") -> Cost:
     -----
     Pure like `size`, and apart from it: a search that ranks by speed never pays for it.
     """
-    trace = sizing.trace.copy()
-    record_service(trace, sizing.scenario.workload)
-    demand = record_demand(trace, sizing.scenario.workload, catalogue.facts)
+    trace, workload = sizing.trace.copy(), sizing.scenario.workload
+    if sizing.speed_unknown:
+        record_volume(trace, workload, catalogue.facts)
+        return cost_of(trace, None, sizing, catalogue, today)
+    record_service(trace, workload)
+    demand = record_demand(trace, workload, catalogue.facts)
     return cost_of(trace, demand, sizing, catalogue, today)
 
 
@@ -67,9 +70,7 @@ def cost_of(trace: Trace, demand: DemandAnswer | None, sizing: Sizing, catalogue
     the cost
     """
     ledger = Ledger(trace, sizing.scenario.economics, catalogue.facts)
-    if demand is None:
-        for key in ("requests_per_year", "tokens_per_year", "busy_share", "attainable_share"):
-            ledger.lack(f"demand.{key}", Missing.USERS)
+    _lack_demand(ledger)
     record_power(ledger, sizing)
     lines = Bill(ledger, sizing, catalogue, sizing.scenario.economics.priced_on or today).priced()
     _record_terms(ledger)
@@ -105,9 +106,19 @@ def cost_of(trace: Trace, demand: DemandAnswer | None, sizing: Sizing, catalogue
         carbon_of_making=amount("carbon.of_making"),
         hosted=hosted,
         cloud=cloud,
-        attainable_share=float(trace["demand.attainable_share"]) if demand else None,
+        attainable_share=amount("demand.attainable_share").value,
         not_counted=_not_counted(ledger, hosted, cloud),
     )
+
+
+def _lack_demand(ledger: Ledger) -> None:
+    """What of the demand is not in the trace: for want of a speed, or of a number of users."""
+    timed = "demand.busy_seconds" in ledger.trace
+    for name in ("busy_seconds", "busy_share", "tokens_per_year", "attainable_share"):
+        key = f"demand.{name}"
+        if key not in ledger.trace:
+            of_speed = not timed and name.startswith("busy")
+            ledger.lack(key, Missing.SPEED if of_speed else Missing.USERS)
 
 
 # ---- purchase

@@ -23,6 +23,7 @@ class Missing(StrEnum):
     PRICE = "price"  # nobody quotes one
     EXCHANGE_RATE = "exchange_rate"
     USERS = "users"  # how many people there are was not said
+    SPEED = "speed"  # of the accelerator: a figure is not known that every speed needs
     POWER = "power"
     TARIFF = "tariff"  # of electricity in the client's region
     CARBON = "carbon"  # of the grid, or of making the machine

@@ -120,9 +120,26 @@ def record_demand(trace: Trace, workload: Workload, facts: Facts) -> DemandAnswe
     -------
     the answer
     """
+    if not record_volume(trace, workload, facts):
+        return None
+    _record_in_flight(trace)
+    _record_load(trace)
+    return DemandAnswer(
+        by_share=int(trace["demand.by_share"]),
+        by_little=int(trace["demand.by_little"]),
+        in_flight=float(trace["demand.in_flight"]),
+        load=float(trace["demand.load_share"]),
+        queue=float(trace["demand.queue_seconds"]),
+        busy=float(trace["demand.busy_share"]),
+        sized_by=Road.SHARE if workload.requests_at_once is None else Road.GIVEN,
+    )
+
+
+def record_volume(trace: Trace, workload: Workload, facts: Facts) -> bool:
+    """Record what the users send, which no speed changes; is their number known?"""
     record_rhythm(trace, workload, facts)
     if not knows_users(workload):
-        return None
+        return False
     trace.compute("demand.by_share", requests_at_the_peak, users="workload.users", active_share="workload.active_share")
     trace.compute("demand.active_users", d.active_users, users="workload.users", share="demand.daily_share")
     trace.compute(
@@ -139,17 +156,21 @@ def record_demand(trace: Trace, workload: Workload, facts: Facts) -> DemandAnswe
         per_hour="demand.requests_per_hour",
         burst="demand.burst_factor",
     )
-    _record_in_flight(trace)
-    _record_load(trace)
-    return DemandAnswer(
-        by_share=int(trace["demand.by_share"]),
-        by_little=int(trace["demand.by_little"]),
-        in_flight=float(trace["demand.in_flight"]),
-        load=float(trace["demand.load_share"]),
-        queue=float(trace["demand.queue_seconds"]),
-        busy=float(trace["demand.busy_share"]),
-        sized_by=Road.SHARE if workload.requests_at_once is None else Road.GIVEN,
+    trace.compute(
+        "demand.attainable_share",
+        d.attainable_share,
+        most_load="demand.most_load",
+        requests="demand.requests_per_year",
+        peak="demand.peak_rate",
     )
+    trace.compute(
+        "demand.tokens_per_year",
+        d.tokens_per_year,
+        requests="demand.requests_per_year",
+        prompt="workload.prompt_tokens",
+        output="workload.output_tokens",
+    )
+    return True
 
 
 def _record_in_flight(trace: Trace) -> None:
@@ -176,17 +197,3 @@ def _record_load(trace: Trace) -> None:
     trace.compute("demand.load_share", d.load_share, rate="demand.peak_rate", **busy)
     trace.compute("demand.queue_seconds", d.queue_seconds, seconds="demand.busy_seconds", load="demand.load_share")
     trace.compute("demand.busy_share", d.busy_share, requests="demand.requests_per_year", **busy)
-    trace.compute(
-        "demand.attainable_share",
-        d.attainable_share,
-        most_load="demand.most_load",
-        requests="demand.requests_per_year",
-        peak="demand.peak_rate",
-    )
-    trace.compute(
-        "demand.tokens_per_year",
-        d.tokens_per_year,
-        requests="demand.requests_per_year",
-        prompt="workload.prompt_tokens",
-        output="workload.output_tokens",
-    )

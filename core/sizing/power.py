@@ -81,7 +81,7 @@ def _record_each(ledger: Ledger, sizing: Sizing) -> None:
 
 def _busy_share(ledger: Ledger, sizing: Sizing) -> tuple[float, Origin]:
     fact = ledger.facts.find(FactSection.POWER, "power.gpu.inference-average-share")
-    share = READING_SHARE if sizing.trace["serving.prompt_share"] > 0.5 else WRITING_SHARE
+    share = READING_SHARE if sizing.trace.get("serving.prompt_share", 0.0) > 0.5 else WRITING_SHARE
     return share, fact.origin if fact is not None else ESTIMATE
 
 

@@ -21,6 +21,7 @@ from core.sizing.size import size
 from tests.article.conftest import shipped
 from tests.article.figures import accelerators, figure, tier
 from tests.article.scenarios import CLAIMS, Claim, is_saturated, scenarios
+from tests.core.estimates import decode_of
 
 #: Claims that a later step of the plan does. Step 4 brings the search and the rules.
 _RULES = ("a61", "a62", "a87", *(f"a{number}" for number in range(100, 107)), "a108")
@@ -248,6 +249,7 @@ def check_price_of_the_target(claim: Claim, sizings: Sizings) -> None:
     values = {}
     for variant, sizing in sizings.items():
         met = capacity(size(sizing.scenario.edited(workload__speed_target=20.0), shipped()), shipped())
+        assert met is not None
         assert met.requests >= claim["scenario"]["concurrency"]
         values[variant] = float(cost(sizing, shipped()).capital.value)
     check_order(claim["expect"], values, claim["tolerance"])
@@ -259,7 +261,7 @@ def check_scaling(claim: Claim, sizings: Sizings) -> None:
 
 
 def check_readable_speed(_claim: Claim, sizings: Sizings) -> None:
-    assert sizings[""].decode.p50 > 7
+    assert decode_of(sizings[""]).p50 > 7
 
 
 def kinds(sizing: Sizing) -> set[FindingKind]:

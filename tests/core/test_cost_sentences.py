@@ -17,13 +17,15 @@ from core.language.formulas import in_words, with_numbers
 from core.language.messages import LANGUAGES, in_language
 from core.language.numbers import NBSP, formatter
 from core.scenario import LineKind, Use
-from core.sizing.concurrency import Redundancy, Wall, capacity
+from core.sizing.concurrency import Redundancy, Wall
 from core.sizing.cost_report import Amount, Missing, Quote, Running
 from core.sizing.demand import Road
+from core.sizing.size import size
 from core.trace import Computed
 from core.units import Unit
 from tests.article.conftest import shipped
 from tests.core.test_economics_example import worked
+from tests.core.test_sizing_concurrency import carried_by
 from tests.core.test_sizing_cost import office, priced
 
 NAMES: tuple[tuple[type[StrEnum], Any], ...] = (
@@ -92,13 +94,11 @@ def test_both_roads_in_a_sentence() -> None:
 
 def test_capacity_in_a_sentence() -> None:
     sizing = worked().sizing
-    found = capacity(sizing, shipped())
+    found = carried_by(sizing, shipped())
     text = words.capacity_sentence(found)
     assert text.startswith("Not even one request") if not found.requests else text.startswith(str(found.requests))
     slow = sizing.scenario.edited(workload__speed_target=5.0, workload__ttft_target_s=5.0)
-    from core.sizing.size import size
-
-    good = capacity(size(slow, shipped()), shipped())
+    good = carried_by(size(slow, shipped()), shipped())
     assert words.capacity_sentence(good).startswith(f"{good.requests} requests at once meet the targets")
     assert [words.variant_sentence(v).startswith(words.redundancy(v.redundancy)) for v in good.variants] == [True] * 3
 
@@ -124,7 +124,7 @@ def test_summary_of_a_cost_without_price_or_users() -> None:
 def traces() -> list[Any]:
     devices = ("rtx-pro-6000-ws", "h100-sxm", "hgx-h100-8", "dgx-spark")
     found = [worked().trace, *(priced(office(device)).trace for device in devices)]
-    return [*found, capacity(worked().sizing, shipped()).trace]
+    return [*found, carried_by(worked().sizing, shipped()).trace]
 
 
 def test_every_figure_has_a_name_of_its_own() -> None:
@@ -158,9 +158,9 @@ def test_infinity_is_a_sign() -> None:
     assert write.figure(Decimal("Infinity"), Unit.MONEY) == "∞"
 
 
-def test_json_keeps_every_digit_of_money() -> None:
+def test_json_holds_money_as_numbers() -> None:
     content = cost_figures(worked())
     assert content["currency"] == "EUR"
-    assert content["figures"]["cost.capital"]["value"] == str(worked().capital.value)
+    assert content["figures"]["cost.capital"]["value"] == float(worked().capital.value)
     assert content["figures"]["cost.line.0.quoted"]["source"].startswith("LDLC listing")
     assert "memory_item.weights" not in content["figures"]

@@ -4,12 +4,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.catalogue.catalogue import Catalogue
 from core.language.cost_sentences import tail_sentence
 from core.physics import demand as d
 from core.scenario import CatalogueModel, Demand, Deployment, Scenario, Use, Workload
 from core.sizing.concurrency import Capacity, Redundancy, Wall, capacity
 from core.sizing.demand import Road
 from core.sizing.presets import PRESETS, Taken, with_use
+from core.sizing.report import Sizing
 from core.sizing.size import size
 from core.trace import Computed
 from tests.article.conftest import shipped
@@ -32,26 +34,32 @@ def office(**more: object) -> Scenario:
 
 
 def carried(**more: object) -> Capacity:
-    return capacity(size(office(**more), SMALL), SMALL)
+    return carried_by(size(office(**more), SMALL), SMALL)
+
+
+def carried_by(sizing: Sizing, catalogue: Catalogue) -> Capacity:
+    found = capacity(sizing, catalogue)
+    assert found is not None
+    return found
 
 
 def test_the_speed_wanted_is_met_at_the_capacity_and_not_beyond() -> None:
     found = carried(workload__speed_target=20.0)
     for requests, met in ((found.requests, True), (found.requests + 1, False)):
         sizing = size(office(workload__requests_at_once=requests), SMALL)
-        assert (sizing.decode.p50 >= 20.0) is met
+        assert (sizing.trace["decode_tok_s"] >= 20.0) is met
     assert found.at.required_requests == found.requests
     assert found.wall in (Wall.BANDWIDTH, Wall.PROMPTS)
 
 
 def test_the_wait_accepted_is_kept_at_the_capacity_and_not_beyond() -> None:
-    alone = size(office(workload__requests_at_once=1), SMALL).ttft.p50
+    alone = size(office(workload__requests_at_once=1), SMALL).trace["ttft_s"]
     target = 1.5 * alone
     found = carried(workload__ttft_target_s=target)
     assert found.requests > 1
     for requests, met in ((found.requests, True), (found.requests + 1, False)):
         sizing = size(office(workload__requests_at_once=requests), SMALL)
-        assert (sizing.ttft.p50 <= target) is met
+        assert (sizing.trace["ttft_s"] <= target) is met
     assert found.wall is Wall.PROMPTS
 
 
@@ -70,11 +78,11 @@ def test_targets_hold_at_the_capacity_with_the_plan_of_the_sizing(engine: str, k
         deployment=Deployment(device="h100-sxm", count=2, engine=engine),
     )  # fmt: skip
     sizing = size(wanted, shipped())
-    found = capacity(sizing, shipped())
+    found = carried_by(sizing, shipped())
     assert found.at.plan == sizing.plan
     assert found.requests > 0
-    assert found.at.decode.p50 >= 15
-    assert found.at.ttft.p50 <= 3
+    assert found.at.trace["decode_tok_s"] >= 15
+    assert found.at.trace["ttft_s"] <= 3
 
 
 def test_without_targets_memory_is_the_wall() -> None:
@@ -91,8 +99,16 @@ def test_a_target_that_one_request_misses_leaves_nothing() -> None:
 
 def test_a_model_that_does_not_fit_leaves_nothing() -> None:
     large = scenario("dense-405b", "fp8", "rtx-pro-6000-ws", workload__requests_at_once=None, workload__users=50)
-    found = capacity(size(large, SMALL), SMALL)
+    found = carried_by(size(large, SMALL), SMALL)
     assert (found.requests, found.wall) == (0, Wall.MEMORY)
+
+
+def test_an_unknown_speed_has_no_capacity() -> None:
+    bare = SMALL.device("rtx-pro-6000-ws").model_copy(update={"clock_hz": None, "peak_flops": {}})
+    catalogue = small_catalogue(devices={bare.id: bare})
+    sizing = size(office(workload__speed_target=20.0), catalogue)
+    assert sizing.speed_unknown
+    assert capacity(sizing, catalogue) is None
 
 
 def test_more_certainty_never_carries_more() -> None:

@@ -239,6 +239,18 @@ def test_without_users_only_the_full_load_is_known() -> None:
     assert found.capital.known
 
 
+def test_an_unknown_speed_leaves_the_purchase_and_the_tokens_of_the_year() -> None:
+    device = next(d for d in shipped().devices.values() if size(office(d.id), shipped()).speed_unknown)
+    known = device.model_copy(
+        update={"price": Price(low=Decimal(900), high=Decimal(900), currency="EUR", as_of="2026-11"), "tdp_w": 100.0}
+    )
+    found = priced(office(device.id), shipped().with_overlay(Overlay(devices=(known,))))
+    assert found.lines[0].amount.value == 900
+    assert found.trace["demand.tokens_per_year"] > 0
+    assert (found.per_million.missing, found.energy.missing) == (Missing.SPEED, Missing.SPEED)
+    assert found.per_million_full.missing is Missing.SPEED
+
+
 def test_without_a_region_electricity_is_missing() -> None:
     found = priced(office(region=""))
     assert found.yearly.missing is Missing.TARIFF
