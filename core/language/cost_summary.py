@@ -19,7 +19,6 @@ from core.language.numbers import current
 from core.language.summary import NUMBER, WIDTH
 from core.sizing.cost_report import Cost, PricedLine
 
-
 #: Names of costs are longer than those of a sizing.
 NAME = 54
 
