@@ -199,6 +199,11 @@ class Trace:
         self._found[key] = (function, inputs)
         return value
 
+    def move(self, key: str, to: str) -> None:
+        """Give a figure that no other figure uses another key, so that one made of it can take its place."""
+        self._values[to] = self._values.pop(key)
+        self._found[to] = self._found.pop(key)
+
     def __getitem__(self, key: str) -> Any:
         """The value of a figure."""
         return self._values[key]

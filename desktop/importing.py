@@ -11,7 +11,7 @@ from core.catalogue.records import Device, Entry, Model, ModelRole
 from core.errors import InvalidInput, TonnageError
 from core.language import sentences
 from core.language.messages import gettext as _
-from core.scenario import CatalogueModel, Scenario
+from core.scenario import CatalogueModel, Mode, Scenario
 from core.store.scenario_file import ScenarioFile, read_scenario, write_scenario
 from desktop.inputs.names import OWN
 from desktop.session import Message, Session
@@ -75,7 +75,9 @@ def take_model(session: Session, imported: "ImportedModel", path: Path) -> None:
         return
     weights = weight_format(imported, session.catalogue) or session.scenario.weights
     before = session.scenario
-    session.edit(_("Import of {name}").format(name=record.name), model=CatalogueModel(id=record.id), weights=weights)
+    # A model's own file stands against the article's simplifications: they do not stay in force over it.
+    chosen: dict[str, Any] = {"model": CatalogueModel(id=record.id), "weights": weights, "mode": Mode.REAL}
+    session.edit(_("Import of {name}").format(name=record.name), **chosen)
     text = _("{name} was imported from {file} and chosen.").format(name=record.name, file=path.name)
     if session.scenario is before:  # the same model again
         session.message.emit(Message(text, "ok", "imported"))

@@ -27,6 +27,14 @@ _TITLES = {
     FindingKind.SPARK_CLUSTER: marked("More machines bring room, not speed"),
     FindingKind.KV_HEADS_REPLICATED: marked("Cache heads are kept more than once"),
     FindingKind.HEADS_NOT_DIVISIBLE: marked("The heads cannot be shared out evenly"),
+    FindingKind.COLLECTIVE_FALLBACK: marked("The engine falls back to a slower exchange"),
+    FindingKind.NO_DIRECT_EXCHANGE: marked("Tokens take the long way to their experts"),
+    FindingKind.EXPERTS_UNEVEN: marked("The experts cannot be shared out evenly"),
+    FindingKind.BUSIEST_ACCELERATOR: marked("The busiest accelerator sets the pace"),
+    FindingKind.HOST_MEMORY: marked("Part of it lies in host memory"),
+    FindingKind.PREDICTION_LAYERS: marked("The file holds more than is loaded"),
+    FindingKind.SPECULATION_UNCALIBRATED: marked("Guessing ahead is computed, not measured"),
+    FindingKind.OWN_MEASUREMENT: marked("Your measurement counts"),
     FindingKind.EVIDENCE_GENERIC: marked("No measurement of anything alike"),
     FindingKind.SPEED_UNKNOWN: marked("The speed is unknown"),
     FindingKind.MODEL_READ_WITH_WARNING: marked("The model was read with a reservation"),
@@ -65,6 +73,35 @@ _SENTENCES = {
     ),
     FindingKind.SPARK_CLUSTER: marked(
         "{accelerators} machines hold a larger model together, but one answer is written no faster than on one."
+    ),
+    FindingKind.COLLECTIVE_FALLBACK: marked(
+        "{engine} has a fast exchange of its own for NVLink, and for two accelerators; {second} over {subject} "
+        "fall back to NCCL, at {first} and more for each exchange."
+    ),
+    FindingKind.NO_DIRECT_EXCHANGE: marked(
+        "{engine} has no direct way to the experts over {subject}: it brings all tokens together on every accelerator, "
+        "which takes {first} a step."
+    ),
+    FindingKind.EXPERTS_UNEVEN: marked(
+        "{first} experts a layer do not go evenly into {second} accelerators: the fullest one holds one more."
+    ),
+    FindingKind.BUSIEST_ACCELERATOR: marked(
+        "Experts are chosen by chance: the busiest of {second} accelerators works {first} times as much as the "
+        "average, and the others wait."
+    ),
+    FindingKind.HOST_MEMORY: marked(
+        "{first} of the weights of each accelerator lie in host memory, as you chose; they are read there at {second}."
+    ),
+    FindingKind.PREDICTION_LAYERS: marked(
+        "The file of {second} holds prediction layers that {engine} loads for guessing ahead only: {first} are in "
+        "memory."
+    ),
+    FindingKind.SPECULATION_UNCALIBRATED: marked(
+        "{first} tokens a step follow from your chance of {second} that a guess is kept; no measurement stands behind "
+        "this, and the chance differs from text to text."
+    ),
+    FindingKind.OWN_MEASUREMENT: marked(
+        "By your measurements of this machine a user gets {second} rather than the {first} predicted without them."
     ),
     FindingKind.EVIDENCE_GENERIC: marked(
         "Neither this device family nor this engine was measured: expect {speed_range}, and measure before you promise."

@@ -23,6 +23,7 @@ _VERDICTS = {
 
 _MEMORY_KINDS = {
     MemoryKind.WEIGHTS: marked("Weights"),
+    MemoryKind.DRAFT: marked("Draft model"),
     MemoryKind.EMBEDDING: marked("Embedding model"),
     MemoryKind.RERANKER: marked("Reranker"),
     MemoryKind.RUNTIME: marked("Runtime and activations"),
@@ -65,6 +66,7 @@ _LIMITS = {
 
 _EVIDENCE = {
     Evidence.EXACT: marked("exact"),
+    Evidence.OWN: marked("own"),
     Evidence.MEASURED_HERE: marked("measured here"),
     Evidence.MEASURED_ON_RELATIVES: marked("measured on relatives"),
     Evidence.OTHER_ENGINE: marked("other engine"),
@@ -73,6 +75,7 @@ _EVIDENCE = {
 
 _EVIDENCE_MEANINGS = {
     Evidence.EXACT: marked("Arithmetic on figures from files: bytes and parameters."),
+    Evidence.OWN: marked("You measured this machine with this engine; the prediction is drawn towards it."),
     Evidence.MEASURED_HERE: marked("This device with this engine was measured for this kind of figure."),
     Evidence.MEASURED_ON_RELATIVES: marked("Devices of this family were measured with this engine."),
     Evidence.OTHER_ENGINE: marked("Devices of this family were measured with another engine."),

@@ -13,6 +13,7 @@ from core.units import GB
 
 _COLOURS = {
     MemoryKind.WEIGHTS: "weights",
+    MemoryKind.DRAFT: "companions",
     MemoryKind.EMBEDDING: "companions",
     MemoryKind.RERANKER: "companions",
     MemoryKind.RUNTIME: "runtime",

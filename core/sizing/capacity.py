@@ -81,7 +81,7 @@ def _vllm(trace: Trace, s: Situation) -> list[str]:
     if s.scenario.deployment.graphs:
         trace.given("runtime.graphs_bytes", GRAPHS, Unit.BYTE, LOGS)
         items.append("runtime.graphs_bytes")
-    if s.plan.tensor * s.plan.pipeline > 1:
+    if s.plan.copy_ranks > 1:
         trace.given("runtime.exchange_bytes", EXCHANGE, Unit.BYTE, LOGS)
         items.append("runtime.exchange_bytes")
     return items

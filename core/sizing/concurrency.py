@@ -17,7 +17,7 @@ from core.sizing.curves import Curve, against_concurrency
 from core.sizing.demand import DemandAnswer, record_demand, record_service
 from core.sizing.report import Limit, Sizing
 from core.sizing.size import size
-from core.trace import Origin, OriginKind, Trace
+from core.trace import CHOICE, Origin, OriginKind, Trace
 from core.units import Unit
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def capacity(sizing: Sizing, catalogue: Catalogue) -> Capacity | None:
     deployment = sizing.scenario.deployment.model_copy(update={"plan": sizing.plan})  # not another for more requests
     scenario = sizing.scenario.model_copy(update={"deployment": deployment})
     trace = sizing.trace.copy()
-    most = _record_room(trace)
+    most = _record_room(trace, "plan.groups" if sizing.plan.attention_replicas > 1 else "plan.replicas")
     search = _Search(scenario, catalogue, float(_record_certainty(trace, scenario)), max(1, most))
     barriers = sorted(
         [*_room_barriers(trace), *_target_barriers(trace, search, most)],
@@ -163,18 +163,21 @@ def _sized(scenario: Scenario, catalogue: Catalogue, requests: int) -> Sizing:
 # ---- walls of memory and engine
 
 
-def _record_room(trace: Trace) -> int:
-    """Record the requests that memory and engine take; return the smaller number."""
+def _record_room(trace: Trace, groups: str) -> int:
+    """Record the requests that memory and engine take; return the smaller number.
+
+    `groups` names how many parts each hold the caches of their own requests: copies, or groups of attention in them.
+    """
     trace.compute("capacity.longest_bytes", sum_bytes, items=["kv_bytes_per_request", "state_bytes_per_request"])
     trace.compute(
         "capacity.requests.memory",
         d.requests_with_one_long,
         pool="memory.free_for_kv_bytes",
-        replicas="plan.replicas",
+        replicas=groups,
         usual="serving.held_bytes",
         longest="capacity.longest_bytes",
     )
-    trace.compute("capacity.requests.engine", d.requests_of_all, replicas="plan.replicas", each="engine.slots")
+    trace.compute("capacity.requests.engine", d.requests_of_all, replicas=groups, each="engine.slots")
     return int(min(trace["capacity.requests.memory"], trace["capacity.requests.engine"]))
 
 
@@ -345,7 +348,7 @@ _SAFETY = {Redundancy.NONE: (0, 1), Redundancy.SPARE_REPLICA: (1, 1), Redundancy
 def _record_variants(trace: Trace, sizing: Sizing) -> tuple[Variant, ...]:
     """Record the copies of the model that the work needs for each degree of safety."""
     trace.compute("capacity.requests_of_one", d.requests_of_one, requests="capacity.requests", replicas="plan.replicas")
-    trace.given("capacity.accelerators_of_one", sizing.plan.tensor * sizing.plan.pipeline, Unit.COUNT, SEARCH)
+    trace.given("capacity.accelerators_of_one", sizing.plan.copy_ranks, Unit.COUNT, CHOICE)
     return tuple(_variant(trace, redundancy) for redundancy in _SAFETY)
 
 

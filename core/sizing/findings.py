@@ -13,8 +13,10 @@ from core.physics import kv_cache as kv
 from core.physics import memory as m
 from core.physics import weights as w
 from core.scenario import CatalogueModel, Mode
+from core.sizing.findings_placement import RULES as PLACEMENT_RULES
 from core.sizing.groups import LATENT, cached_groups, source_of_model
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin
+from core.sizing.placement import is_placed
 from core.sizing.precision import plain_bits
 from core.sizing.report import Finding, FindingKind, Verdict, Weight
 from core.sizing.situation import Situation
@@ -76,7 +78,7 @@ def _differs(one: float, other: float) -> bool:
 
 def second_tier(trace: Trace, s: Situation) -> Iterator[Finding]:
     """Part of weights or cache stands in the slower memory."""
-    if trace["spill.weights_bytes"] > 0 or trace["spill.kv_bytes"] > 0:
+    if not is_placed(s) and (trace["spill.weights_bytes"] > 0 or trace["spill.kv_bytes"] > 0):
         figures = (
             "spill.weights_bytes",
             "spill.kv_bytes",
@@ -158,14 +160,14 @@ def capacity_without_bandwidth(trace: Trace, s: Situation) -> Iterator[Finding]:
 def pcie_tensor_parallel(trace: Trace, s: Situation) -> Iterator[Finding]:
     """Every layer is split over PCIe."""
     told = "all_reduce_share" in trace  # not where the speed is unknown
-    if told and s.plan.tensor > 1 and s.link is not None and s.link.kind is LinkKind.PCIE:
+    if told and s.plan.stage_ranks > 1 and s.link is not None and s.link.kind is LinkKind.PCIE:
         yield _warning(FindingKind.PCIE_TENSOR_PARALLEL, "all_reduce_share", "messages_per_token", subject=s.link.name)
 
 
 def spark_cluster(trace: Trace, s: Situation) -> Iterator[Finding]:
     """Desktop machines in a row: room for a larger model, not more speed."""
     between = s.network or s.link
-    if s.device.kind is not DeviceKind.UNIFIED or s.plan.tensor * s.plan.pipeline == 1 or between is None:
+    if s.device.kind is not DeviceKind.UNIFIED or s.plan.copy_ranks == 1 or between is None:
         return
     rate = catalogue_origin(between, "bytes_per_s_per_direction")
     trace.given("link.bytes_per_s_per_direction", between.bytes_per_s_per_direction, Unit.BYTE_PER_SECOND, rate)
@@ -283,7 +285,7 @@ def checkpoint_just_misses(trace: Trace, s: Situation) -> Iterator[Finding]:
     """Flat bits per weight fit the usable memory; the checkpoint as it is published does not."""
     tier = s.device.memory_tiers[0]
     each = s.scenario.deployment.capacity_bytes or tier.usable_bytes or tier.capacity_bytes
-    usable = each * s.plan.tensor * s.plan.pipeline
+    usable = each * s.plan.copy_ranks
     weights = trace["memory_item.weights"]
     if len(s.device.memory_tiers) > 1:
         return
@@ -306,7 +308,7 @@ def _record_usable(trace: Trace, s: Situation, each: int) -> str:
     """Record what software can allocate on the accelerators of one replica; return the key."""
     source = catalogue_origin(s.device, "memory_tiers.0.usable_bytes")
     trace.given("device.usable_bytes", each, Unit.BYTE, source)
-    trace.given("replica.accelerators", s.plan.tensor * s.plan.pipeline, Unit.COUNT, METHOD)
+    trace.given("replica.accelerators", s.plan.copy_ranks, Unit.COUNT, METHOD)
     trace.compute("memory.usable_bytes", m.times, bytes_each="device.usable_bytes", number="replica.accelerators")
     return "memory.usable_bytes"
 
@@ -380,6 +382,7 @@ RULES: tuple[Rule, ...] = (
     reserved_beyond,
     moe_active_resident,
     article_mode,
+    *PLACEMENT_RULES,
     model_read_with_warning,
     price,
 )

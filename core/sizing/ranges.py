@@ -89,7 +89,7 @@ def _applies(when: str, s: Situation) -> bool:
     return (
         when == "always"
         or (when == "mixture_of_experts" and has_routed_experts(s))
-        or (when == "tensor_parallel" and s.plan.tensor > 1)
+        or (when == "tensor_parallel" and s.plan.stage_ranks > 1)
         or (when == "amd_or_intel" and s.device.family in _AMD_OR_INTEL)
     )
 

@@ -63,6 +63,7 @@ class Evidence(StrEnum):
     """How sure a figure is (one set of words everywhere)."""
 
     EXACT = "exact"
+    OWN = "own"  # narrowed by a measurement of the user's own
     MEASURED_HERE = "A"
     MEASURED_ON_RELATIVES = "B"
     OTHER_ENGINE = "C"
@@ -71,6 +72,7 @@ class Evidence(StrEnum):
 
 class MemoryKind(StrEnum):
     WEIGHTS = "weights"
+    DRAFT = "draft"  # the draft model of speculative decoding
     EMBEDDING = "embedding"
     RERANKER = "reranker"
     RUNTIME = "runtime"
@@ -92,6 +94,14 @@ class FindingKind(StrEnum):
     SPARK_CLUSTER = "trap.spark_cluster"
     KV_HEADS_REPLICATED = "trap.kv_heads_replicated"
     HEADS_NOT_DIVISIBLE = "trap.heads_not_divisible"
+    COLLECTIVE_FALLBACK = "note.collective_fallback"
+    NO_DIRECT_EXCHANGE = "trap.no_direct_exchange"
+    EXPERTS_UNEVEN = "note.experts_uneven"
+    BUSIEST_ACCELERATOR = "note.busiest_accelerator"
+    HOST_MEMORY = "note.host_memory"
+    PREDICTION_LAYERS = "note.prediction_layers"
+    SPECULATION_UNCALIBRATED = "note.speculation_uncalibrated"
+    OWN_MEASUREMENT = "note.own_measurement"
     EVIDENCE_GENERIC = "note.evidence_generic"
     SPEED_UNKNOWN = "note.speed_unknown"
     MODEL_READ_WITH_WARNING = "note.model_warning"

@@ -23,6 +23,7 @@ SEGMENT_GAP = 2.0
 
 COLORS: dict[MemoryKind, ChartColor] = {
     MemoryKind.WEIGHTS: "weights",
+    MemoryKind.DRAFT: "companions",
     MemoryKind.EMBEDDING: "companions",
     MemoryKind.RERANKER: "companions",
     MemoryKind.RUNTIME: "runtime",
@@ -237,7 +238,8 @@ class MemoryBar(QWidget):
         self._paint_bracket_row(painter, bar, rect, scale, parts)
 
     def _requests_text(self, amount: int) -> str:
-        requests = self._sizing.required_requests if self._sizing else 0
+        sizing = self._sizing
+        requests = int(sizing.trace.get("accelerator.requests", sizing.required_requests)) if sizing else 0
         text = ngettext("{requests} request {amount}", "{requests} requests {amount}", requests)
         return text.format(requests=self._formatter.count(requests), amount=self._formatter.bytes(amount))
 

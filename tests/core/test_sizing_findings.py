@@ -61,6 +61,18 @@ RULES: list[tuple[FindingKind, Scenario, Scenario]] = [
     (K.PRICE_RANGE_WIDE, CASES["hybrid mixture"], CASES["hybrid mixture"].edited(economics__price=Decimal(9000))),
     (K.PRICE_UNKNOWN, scenario("dense-70b", "fp8", "dgx-spark"), PLAIN),
     (K.CLOSE_TO_LIMIT, worked_example().edited(deployment__capacity_bytes=41_000_000_000), worked_example()),
+    (K.COLLECTIVE_FALLBACK, CASES["tensor parallel over PCIe"].edited(
+        deployment__count=4, deployment__plan=Plan(tensor=4)), CASES["tensor parallel over PCIe"]),
+    (K.NO_DIRECT_EXCHANGE, CASES["experts without a direct way"], CASES["experts spread, attention whole"]),
+    (K.EXPERTS_UNEVEN, CASES["experts spread, attention split"].edited(
+        deployment__device="rtx-pro-6000-ws", deployment__count=3, deployment__plan=Plan(tensor=3, expert=3)),
+     CASES["experts spread, attention split"]),
+    (K.BUSIEST_ACCELERATOR, CASES["experts spread, attention split"], CASES["hybrid mixture"]),
+    (K.HOST_MEMORY, CASES["experts in host memory"], CASES["llama.cpp mixture"]),
+    (K.PREDICTION_LAYERS, CASES["hybrid mixture"], CASES["guessing with its own layers"]),
+    (K.SPECULATION_UNCALIBRATED, CASES["guessing with its own layers"], CASES["hybrid with drafts"]),
+    (K.OWN_MEASUREMENT, CASES["own measurements"], CASES["own measurements"].edited(deployment__engine="sglang")
+     .edited(measurements=())),
     (K.QUEUE, worked_example().edited(workload__requests_at_once=6),
      worked_example().edited(workload__requests_at_once=5)),
 ]  # fmt: skip

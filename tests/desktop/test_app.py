@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 import desktop.app
 from core.errors import StoreError
+from core.language.findings import finding_sentence
 from core.language.messages import LANGUAGES, set_language
 from core.scenario import CatalogueModel, Mode, TextbookModel
 from core.sizing.report import Verdict
@@ -243,6 +244,23 @@ def test_a_scenario_that_cannot_be_sized_shows_no_results_of_another(start: Star
     session.open(first or 0)
     assert window.sizing.results.isVisible()
     assert window.messages.bar("sizing") is None
+
+
+def test_the_real_model_dropped_on_the_worked_example_is_sized_as_it_is(start: Start) -> None:
+    application = start()
+    session = application.session
+    application.window.import_file(CONFIGS / "nvidia__Qwen3.6-35B-A3B-NVFP4.json")
+    session.edit("KV cache", kv_format="fp16")
+    sizing = session.settled()
+    assert sizing is not None
+    assert (session.scenario.mode, sizing.trace["kv_bytes_per_token"]) == (Mode.REAL, 20_480)
+    assert sizing.trace["state_bytes_per_request"] / 2**20 == pytest.approx(61.4, abs=0.05)
+    assert sizing.trace["memory_item.weights"] / 2**30 == pytest.approx(21.8, abs=0.05)
+    said = [finding_sentence(finding, sizing) for finding in sizing.findings]
+    assert any(text.startswith("The article’s 24\u00a0GiB") for text in said)
+    session.undo()
+    session.undo()
+    assert session.scenario.mode is Mode.ARTICLE
 
 
 class StuckLock:

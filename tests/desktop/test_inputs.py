@@ -226,6 +226,18 @@ def test_another_count_makes_the_plan_automatic(panel: InputsPanel, session: Ses
     assert session.scenario.deployment.plan is None
 
 
+def test_plans_that_spread_experts() -> None:
+    choices = plan_choices(8, None, experts=128)
+    named = {choice.key: choice.name for choice in choices}
+    assert named["1.1.1.8.8"] == "Attention in 8 groups × experts over 8"
+    assert named["8.1.1.1.8"] == "Tensor parallel 8 × experts over 8"
+    assert named["1.1.2.4.4"] == "Attention in 4 groups × experts over 4 × 2 replicas"
+    assert all(plan_key(plan_of(key)) == key for key in named)
+    plans = [plan for plan in map(plan_of, named) if plan is not None]
+    assert all(plan.ranks == 8 for plan in plans)
+    assert not any(plan.spreads_experts for plan in map(plan_of, (c.key for c in plan_choices(8, None))) if plan)
+
+
 def test_plans_of_four() -> None:
     keys = [choice.key for choice in plan_choices(4, None)]
     assert keys[0] == "auto"
