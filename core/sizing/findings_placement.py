@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator
 
+from core.architecture.blueprint import TensorClass
 from core.catalogue.records import LinkKind
 from core.scenario import Measured
 from core.sizing.groups import speculates
 from core.sizing.own_measurement import is_corrected
-from core.sizing.placement import is_placed
+from core.sizing.placement import is_placed, loads_prediction_layers
 from core.sizing.rates import ALL_TO_ALL_ENGINES, exchange_link, takes_all_to_all
 from core.sizing.report import Finding, FindingKind, Weight
 from core.sizing.situation import Situation
+from core.sizing.weights import loaded_key
 from core.trace import Trace
 
 #: vllm/distributed/device_communicators/custom_all_reduce.py: "not supported on more than two PCIe-only GPUs".
@@ -52,8 +54,8 @@ def host_memory(trace: Trace, s: Situation) -> Iterator[Finding]:
 
 def prediction_layers(trace: Trace, s: Situation) -> Iterator[Finding]:
     """The file holds layers that the engine loads for guessing ahead only."""
-    if "weights.loaded_bytes" in trace and trace["weights.loaded_bytes"] < trace["memory_item.weights"]:
-        figures = ("weights.loaded_bytes", "memory_item.weights")
+    if TensorClass.MTP in s.blueprint.parameters and s.bits[TensorClass.MTP] and not loads_prediction_layers(s):
+        figures = (loaded_key(trace), "memory_item.weights")
         yield Finding(FindingKind.PREDICTION_LAYERS, Weight.NOTE, figures)
 
 

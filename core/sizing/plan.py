@@ -76,11 +76,14 @@ class Load:
 
     def _weights(self, plan: Plan) -> int:
         apart = REPLICATED + FIRST_STAGE + LAST_STAGE
-        size = self.weights
+        size, s = self.weights, self.situation
+        whole = 0
+        if plan.tensor > 1:
+            whole = weights.weights_bytes(s.blueprint.whole_attention_parameters, s.bits[TensorClass.ATTENTION])
         return int(
             weights.rank_weights_bytes(
-                sum(n for c, n in size.items() if c not in apart),
-                sum(size.get(c, 0) for c in REPLICATED),
+                sum(n for c, n in size.items() if c not in apart) - whole,
+                sum(size.get(c, 0) for c in REPLICATED) + whole,
                 sum(size.get(c, 0) for c in FIRST_STAGE),
                 sum(size.get(c, 0) for c in LAST_STAGE),
                 self.situation.blueprint.layers,

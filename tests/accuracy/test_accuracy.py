@@ -41,8 +41,8 @@ SPEED = {
 MEMORY = {
     "cache": (0.01, 0.97),
     "state": (0.01, 0.70),
-    "weights": (0.02, 0.65),
-    "room for the cache": (0.08, 0.50),
+    "weights": (0.02, 0.90),
+    "room for the cache": (0.08, 0.70),
 }
 LEAST_ANSWERS_MET = 0.70
 
