@@ -8,11 +8,13 @@ a test requires a name for every key that other parts rely on.
 import re
 
 from core.architecture.blueprint import TensorClass
+from core.language.cost_labels import COST_FAMILIES, COST_LABELS, COST_PARTS
 from core.language.messages import gettext as _
 from core.language.messages import marked
 from core.sizing.report import Cause
 
 _LABELS = {
+    **COST_LABELS,
     # model
     "model.total_parameters": marked("Parameters in memory"),
     "model.active_parameters": marked("Parameters at work on each token"),
@@ -234,6 +236,7 @@ _LABELS = {
 
 #: The last word of a key that stands in a family.
 _PARTS = {
+    **COST_PARTS,
     "layers": marked("layers"),
     "kv_heads": marked("KV heads"),
     "heads": marked("heads"),
@@ -487,6 +490,7 @@ _PARTS = {
 _FAMILIES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), text)
     for pattern, text in (
+        *COST_FAMILIES,
         (r"^(?P<part>.+)\.p10$", marked("{part}, one case in ten below")),
         (r"^(?P<part>.+)\.p90$", marked("{part}, nine cases in ten below")),
         (r"^companion\.(?P<group>\d+)\.parameters\.(?P<part>\w+)$", marked("Companion {group}, parameters: {part}")),
@@ -644,7 +648,8 @@ def label(key: str) -> str:
         match = pattern.match(key)
         if match:
             found = match.groupdict()
-            return _(text).format(part=_parts(found.get("part", "")), group=_ordinal(found.get("group", "")))
+            part, group = _parts(found.get("part", "")), _ordinal(found.get("group", ""))
+            return _(text).format(part=part, group=group, raw=found.get("raw", ""))
     whole = _whole(key)
     if whole:
         return _("{whole}: {part}").format(whole=_(_WHOLES[whole]), part=_parts(key[len(whole) + 1 :]))

@@ -15,14 +15,17 @@ import pytest
 
 from core.catalogue.catalogue import Catalogue
 from core.scenario import Scenario
+from core.sizing.concurrency import capacity
+from core.sizing.cost import cost
 from core.sizing.report import FindingKind, Limit, Sizing, Verdict
 from core.sizing.size import size
+from tests.article.conftest import shipped
 from tests.article.figures import accelerators, figure, tier
 from tests.article.scenarios import CLAIMS, Claim, base, is_saturated, scenario, scenarios
 from tests.core.estimates import decode_of
 
-#: Claims that a later step of the plan does. Step 4 brings prices over a term and the search.
-LATER: dict[str, int] = dict.fromkeys(("a89", "a91", "a104", "a106", "a110"), 4)
+#: Claims that a later step of the plan does. Step 4 brings the search.
+LATER: dict[str, int] = dict.fromkeys(("a104", "a106"), 4)
 
 Sizings = Mapping[str, Sizing]
 
@@ -217,10 +220,38 @@ def check_price_ratio(claim: Claim, sizings: Sizings) -> None:
 
 
 def check_speed_per_price(claim: Claim, sizings: Sizings) -> None:
+    """At the claim's prices, which lie within the catalogue's quotes: the high one of the card, the low one of SXM."""
     values = {}
-    for variant in ("a", "b"):
+    for variant, end in (("a", "high"), ("b", "low")):
         keys = claim["scenario"][variant]
+        price = sizings[variant].device.price
+        assert price is not None
+        assert getattr(price, end) == keys["price"]
+        assert price.as_of >= "2026", "the price of today, not the one at launch"
         values[variant] = sizings[variant].trace["saturated_tok_s_total"] / (keys["price"] * keys["count"])
+    check_order(claim["expect"], values, claim["tolerance"])
+
+
+def check_cost_per_million_tokens(claim: Claim, sizings: Sizings) -> None:
+    """The same people on both: 300 users, whose requests the other system answers as well."""
+    values = {}
+    for variant, sizing in sizings.items():
+        served = size(sizing.scenario.edited(workload__users=300, economics__region="FR"), shipped())
+        priced = cost(served, shipped())
+        assert priced.demand is not None
+        assert priced.demand.load < 0.7, "both must be able to serve them"
+        values[variant] = float(priced.per_million.value)
+    check_order(claim["expect"], values, claim["tolerance"])
+
+
+def check_price_of_the_target(claim: Claim, sizings: Sizings) -> None:
+    """Both serve the requests at a comfortable speed; the purchase is everything, server included."""
+    values = {}
+    for variant, sizing in sizings.items():
+        met = capacity(size(sizing.scenario.edited(workload__speed_target=20.0), shipped()), shipped())
+        assert met is not None
+        assert met.requests >= claim["scenario"]["concurrency"]
+        values[variant] = float(cost(sizing, shipped()).capital.value)
     check_order(claim["expect"], values, claim["tolerance"])
 
 
@@ -295,6 +326,7 @@ CHECKS: dict[str, Callable[[Claim, Sizings], None]] = {
     "a82": check_speed_per_price,
     "a87": check_nothing_between_cards,
     "a89": check_price_ratio,
+    "a91": check_cost_per_million_tokens,
     "a93": check_auto_link,
     "a95": check_405b_on_sparks,
     "a96": check_link_against_memory,
@@ -303,6 +335,7 @@ CHECKS: dict[str, Callable[[Claim, Sizings], None]] = {
     "a102": check_plan,
     "a103": check_rule,
     "a105": check_plan,
+    "a110": check_price_of_the_target,
     "a107": check_decode_is_bandwidth_bound,
     "a108": check_no_link,
     "a111": check_readable_speed,
