@@ -117,6 +117,15 @@ class Deployment(Choice):
     runtime_bytes: int | None = Field(default=None, ge=0, le=10**13)  # None: the engine's default
     prefill_chunk: int | None = Field(default=None, ge=16, le=1_000_000)
     capacity_bytes: int | None = Field(default=None, ge=1, le=10**15)  # replaces the first tier's size, per accelerator
+    # how the engine keeps its cache; None: its own default for the model
+    kv_block_tokens: int | None = Field(default=None, ge=1, le=1_000_000)
+    prefix_caching: bool | None = None
+    max_requests: int | None = Field(default=None, ge=1, le=1_000_000)  # that it prepares for (vLLM: max_num_seqs)
+    batches_in_flight: int | None = Field(default=None, ge=1, le=64)  # prompt chunks under way at the same time
+    full_windows: bool = False  # layers with a window keep every token (llama.cpp: --swa-full)
+    shared_slots: bool = False  # llama.cpp: one cache for all requests (--kv-unified) in place of one for each
+    context_parallel: int = Field(default=1, ge=1, le=1024)  # ranks that share out a context (vLLM: dcp)
+    draft_tokens: int = Field(default=0, ge=0, le=64)  # guessed ahead per step by the model's own prediction layer
 
 
 class Economics(Choice):
@@ -134,6 +143,7 @@ class Scenario(Choice):
     model: ModelChoice
     weights: str
     kv_format: str = "fp16"
+    kv_value_format: str | None = None  # of the values where they differ from the keys (llama.cpp)
     companions: tuple[Companion, ...] = Field(default=(), max_length=8)
     workload: Workload = Workload()
     deployment: Deployment

@@ -80,6 +80,8 @@ class RecurrentGroup:
     convolution_elements: int  # per layer and request, 16-bit in vLLM
     matrix_elements: int  # per layer and request, see matrix_bytes
     matrix_bytes: float = 4.0  # [byte/element] as the model's config asks for; 4 unless it says otherwise
+    convolution_tokens: int = 3  # that the convolution remembers: its width less one
+    matrix_stated: bool = True  # False: the config leaves the matrices to the engine, and vLLM takes the weights' dtype
 
 
 @dataclass(frozen=True, slots=True)

@@ -272,7 +272,10 @@ def _state(fields: Fields, architecture: str, layer: Layer) -> RecurrentGroup:
         return _kda_state(fields, kernel)
     inner, state = fields.integer("ssm.inner_size"), fields.integer("ssm.state_size")
     if architecture in MAMBA_1:
-        return RecurrentGroup(RecurrentKind.MAMBA1, 1, 1, state, inner, inner * (kernel - 1), inner * state)
+        width = inner * (kernel - 1)
+        return RecurrentGroup(
+            RecurrentKind.MAMBA1, 1, 1, state, inner, width, inner * state, convolution_tokens=kernel - 1
+        )
     heads, groups = fields.heads("ssm.time_step_rank"), fields.heads("ssm.group_count")
     if inner % heads:
         raise fields.wrong("ssm.inner_size", f"is not a multiple of “ssm.time_step_rank” ({heads})")
@@ -282,13 +285,17 @@ def _state(fields: Fields, architecture: str, layer: Layer) -> RecurrentGroup:
             "ssm.inner_size", f"makes a convolution of {channels:,}, but ssm_conv1d.weight has another width"
         )
     kind = RecurrentKind.GATED_DELTANET if architecture in DELTA_NETS else RecurrentKind.MAMBA2
-    return RecurrentGroup(kind, 1, heads, state, inner // heads, channels * (kernel - 1), inner * state)
+    width = channels * (kernel - 1)
+    return RecurrentGroup(kind, 1, heads, state, inner // heads, width, inner * state, convolution_tokens=kernel - 1)
 
 
 def _kda_state(fields: Fields, kernel: int) -> RecurrentGroup:
     heads = max(fields.per_layer("attention.head_count", 1, least=1, most=65_536))
     dim = fields.integer("kda.head_dim")
-    return RecurrentGroup(RecurrentKind.KDA, 1, heads, dim, dim, 3 * heads * dim * (kernel - 1), heads * dim * dim)
+    width = 3 * heads * dim * (kernel - 1)
+    return RecurrentGroup(
+        RecurrentKind.KDA, 1, heads, dim, dim, width, heads * dim * dim, convolution_tokens=kernel - 1
+    )
 
 
 def _experts(draft: Draft, layer: Layer, index: int) -> None:

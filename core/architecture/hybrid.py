@@ -35,6 +35,7 @@ class DeltaNet:
     value_dim: int
     kernel: int  # width of the short convolution [tokens]
     matrix_bytes: float
+    matrix_stated: bool
 
     @property
     def keys(self) -> int:
@@ -58,8 +59,10 @@ class DeltaNet:
             key_dim=self.key_dim,
             value_dim=self.value_dim,
             convolution_elements=self.channels * (self.kernel - 1),
+            convolution_tokens=self.kernel - 1,
             matrix_elements=self.value_heads * self.value_dim * self.key_dim,
             matrix_bytes=self.matrix_bytes,
+            matrix_stated=self.matrix_stated,
         )
 
 
@@ -107,6 +110,7 @@ def _read_delta(fields: Fields) -> DeltaNet:
         value_dim=fields.integer("linear_value_head_dim"),
         kernel=fields.integer("linear_conv_kernel_dim", most=1024),
         matrix_bytes=STATE_BYTES[stated],
+        matrix_stated=fields.has("mamba_ssm_dtype"),
     )
 
 

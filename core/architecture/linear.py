@@ -81,6 +81,7 @@ def _delta_layer(draft: Draft, layer: str, linear: Fields) -> None:
             key_dim=dim,
             value_dim=dim,
             convolution_elements=3 * width * (kernel - 1),
+            convolution_tokens=kernel - 1,
             matrix_elements=heads * dim * dim,
         )
     )
@@ -125,6 +126,7 @@ def _lightning_layer(draft: Draft, layer: str, heads: Heads) -> None:
             key_dim=heads.key_dim,
             value_dim=heads.key_dim,
             convolution_elements=0,
+            convolution_tokens=0,
             matrix_elements=heads.query_heads * heads.key_dim**2,
         )
     )

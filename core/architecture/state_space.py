@@ -37,6 +37,7 @@ class Mamba2:
     inner: int  # heads * head_dim, unless the file says otherwise
     gated_norm: bool = True
     matrix_bytes: float = 4.0
+    matrix_stated: bool = True
 
     @property
     def channels(self) -> int:
@@ -51,8 +52,10 @@ class Mamba2:
             key_dim=self.state,
             value_dim=self.head_dim,
             convolution_elements=self.channels * (self.kernel - 1),
+            convolution_tokens=self.kernel - 1,
             matrix_elements=self.heads * self.head_dim * self.state,
             matrix_bytes=self.matrix_bytes,
+            matrix_stated=self.matrix_stated,
         )
 
 
@@ -116,8 +119,16 @@ def _read_nemotron_mamba(fields: Fields) -> Mamba2:
     )
 
 
+STATE_DTYPES = ("mamba_ssm_cache_dtype", "mamba_ssm_dtype")
+
+
+def _states_matrices(fields: Fields) -> bool:
+    """Does the file say in which precision the state's matrices are kept?"""
+    return any(fields.has(name) for name in STATE_DTYPES)
+
+
 def _state_bytes(fields: Fields) -> float:
-    for name in ("mamba_ssm_cache_dtype", "mamba_ssm_dtype"):
+    for name in STATE_DTYPES:
         stated = fields.text(name, "float32")
         if stated not in STATE_BYTES:
             raise fields.wrong(name, "is none of " + ", ".join(STATE_BYTES))
@@ -204,6 +215,7 @@ def _read_mamba(fields: Fields) -> Mamba2:
         kernel=fields.integer("mamba_d_conv", most=1024),
         inner=fields.integer("mamba_d_ssm", default=heads * head_dim),
         matrix_bytes=_state_bytes(fields),
+        matrix_stated=_states_matrices(fields),
     )
 
 
@@ -272,7 +284,9 @@ def _first_mamba(draft: Draft, layer: str) -> None:
             key_dim=state,
             value_dim=inner,
             convolution_elements=inner * (kernel - 1),
+            convolution_tokens=kernel - 1,
             matrix_elements=inner * state,
             matrix_bytes=_state_bytes(fields),
+            matrix_stated=_states_matrices(fields),
         )
     )

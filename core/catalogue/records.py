@@ -269,10 +269,22 @@ class KvFormat(Entry):
     flat: bool = False  # a rule of thumb: nothing but `bytes_per_element`
 
 
+class Allocator(StrEnum):
+    """The rules by which an engine reserves cache and state; `core.sizing.reservation` has one module for each."""
+
+    BLOCKS = "blocks"  # whole blocks of tokens, nothing else
+    VLLM = "vllm"
+    SGLANG = "sglang"
+    LLAMA_CPP = "llama.cpp"
+    TENSORRT_LLM = "tensorrt-llm"
+    MLX = "mlx"
+
+
 class Engine(Entry):
     """An inference engine: what it supports, and what it reserves."""
 
     group: str  # "serving", "llama.cpp", "mlx"
+    allocator: Allocator = Allocator.BLOCKS
     version: str = ""
     back_end: str = ""  # "cuda", "rocm", "vulkan", "metal", "sycl", "xpu"; empty: the usual one of a family of devices
     generation: str = ""  # that calibration knows: "serving-2023", "flash-attention-off"; empty: today's

@@ -41,11 +41,11 @@ def _entry(name: str, formula: Formula) -> str:
 
 def _public() -> Iterator[tuple[str, str, Formula]]:
     """Module, function and formula of everything marked in `core.physics`, in the order of the sources."""
-    for module in pkgutil.iter_modules(core.physics.__path__):
-        importlib.import_module(f"core.physics.{module.name}")
+    for module in pkgutil.walk_packages(core.physics.__path__, "core.physics."):
+        importlib.import_module(module.name)
     for dotted, function in all_formulas().items():
         *package, module_name, name = dotted.split(".")
-        if package == ["core", "physics"] and not name.startswith("_"):
+        if package[:2] == ["core", "physics"] and not name.startswith("_"):
             yield module_name, name, formula_of(function)
 
 

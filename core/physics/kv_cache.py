@@ -387,3 +387,94 @@ def cache_bytes(groups: Sequence[int]) -> int:
     1024
     """
     return sum(groups)
+
+
+@formula(Unit.BYTE_PER_TOKEN)
+def mixed_kv_bytes_per_token(
+    layers: int, kv_heads: int, key_dim: int, value_dim: int, key_bytes: float, value_bytes: float
+) -> float:
+    """The same where keys and values are kept in different formats.
+
+    mixed_kv_bytes_per_token = layers * kv_heads * (key_dim * key_bytes + value_dim * value_bytes)
+
+    Parameters
+    ----------
+    layers, kv_heads, key_dim, value_dim : as for `kv_bytes_per_token`
+    key_bytes, value_bytes : size of one stored element of either [byte]
+
+    Returns
+    -------
+    bytes per token [byte/token]
+
+    >>> mixed_kv_bytes_per_token(32, 8, 128, 128, 0.5625, 2)
+    83968.0
+    """
+    return layers * kv_heads * (key_dim * key_bytes + value_dim * value_bytes)
+
+
+@formula(Unit.BYTE_PER_TOKEN)
+def with_index_keys(bytes_per_token: float, index_layers: int, index_dim: int) -> float:
+    """Cache of layers of full attention that also keep a short key per token, by which blocks are picked.
+
+    with_index_keys = bytes_per_token + index_layers * index_dim * 2
+
+    Parameters
+    ----------
+    bytes_per_token : keys and values of these layers [byte/token]
+    index_layers, index_dim : layers that pick, and the width of their 16-bit key
+
+    Returns
+    -------
+    bytes per token [byte/token]
+
+    Notes
+    -----
+    That the index key stays in 16 bit is an assumption: MiniMax M3 has published no other.
+
+    >>> with_index_keys(1000, 2, 128)
+    1512
+    """
+    return bytes_per_token + index_layers * index_dim * 2
+
+
+@formula(Unit.BYTE)
+def stage_bytes(whole_bytes: int, layers: int, pipeline: int) -> Any:
+    """The part of some layers' bytes on the pipeline stage with the most of them.
+
+    stage_bytes = ceil(whole_bytes * ceil(layers / pipeline) / layers)
+
+    Parameters
+    ----------
+    whole_bytes : of all these layers [byte]
+    layers : of this shape
+    pipeline : stages
+
+    Returns
+    -------
+    bytes on one accelerator [byte]
+
+    >>> stage_bytes(6100, 61, 4)
+    1600
+    """
+    return ceil(whole_bytes * ceil(layers / pipeline) / layers)
+
+
+@formula(Unit.BYTE)
+def times_ranks(whole_bytes: int, tensor: int) -> int:
+    """What every tensor-parallel rank keeps whole, over all of them.
+
+    times_ranks = whole_bytes * tensor
+
+    Parameters
+    ----------
+    whole_bytes : on each rank [byte]
+    tensor : ranks
+
+    Returns
+    -------
+    bytes [byte]
+
+    >>> times_ranks(1000, 8)
+    8000
+    """
+    return whole_bytes * tensor

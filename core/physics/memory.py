@@ -456,3 +456,46 @@ def rate_ratio(memory_bytes_per_s: float, link_bytes_per_s: float) -> float:
     10.92
     """
     return memory_bytes_per_s / link_bytes_per_s
+
+
+@formula(Unit.TOKEN)
+def largest_block(blocks: Sequence[int]) -> int:
+    """The longest block of any layers: the step in which a context can be counted.
+
+    largest_block = max(blocks)
+
+    Parameters
+    ----------
+    blocks : tokens in a block of each kind of layer
+
+    Returns
+    -------
+    tokens
+
+    >>> largest_block([16, 32])
+    32
+    """
+    return max(blocks)
+
+
+@formula(Unit.TOKEN)
+def context_above_least(fits_tokens: int, free_bytes: int, requests: int, least_bytes: int) -> Any:
+    """The same where a request takes so many bytes at the least, however short it is.
+
+    context_above_least = where(free_bytes / requests >= least_bytes, fits_tokens, 0)
+
+    Parameters
+    ----------
+    fits_tokens : largest context by what grows
+    free_bytes : left for requests on one accelerator [byte]
+    requests : that share it
+    least_bytes : of a request of one token [byte]
+
+    Returns
+    -------
+    tokens
+
+    >>> context_above_least(5400, 1000, 1, 900), context_above_least(5400, 1000, 2, 900)
+    (5400, 0)
+    """
+    return where(free_bytes / requests >= least_bytes, fits_tokens, 0)

@@ -203,6 +203,82 @@ def indexed_read_bytes(bytes_per_token: float, layers: int, record: float, depth
     return layers * record * minimum(depth, top_k) + (bytes_per_token - layers * record) * depth
 
 
+@formula(Unit.TOKEN)
+def compressed_rows(depth: Any, window: int, compression: int, top_k: int) -> Any:
+    """Vectors that compressed attention looks at: the window, and those of earlier spans, all or the best.
+
+    rows = min(depth, window) + where(compression > 0, min(depth / max(1, compression), where(top_k > 0, top_k, depth)),
+        0)
+
+    Parameters
+    ----------
+    depth : tokens before the new one
+    window : tokens that stay as they are
+    compression : tokens per compressed vector; 0 for layers with the window alone
+    top_k : compressed vectors that an indexer picks; 0 where all are read
+
+    Returns
+    -------
+    vectors
+
+    >>> compressed_rows(65_536, 128, 4, 512), compressed_rows(65_536, 128, 128, 0), compressed_rows(65_536, 128, 0, 0)
+    (640, 640.0, 128)
+    """
+    chosen = minimum(depth / max(1, compression), top_k if top_k > 0 else depth) if compression > 0 else 0
+    return minimum(depth, window) + chosen
+
+
+@formula(Unit.BYTE)
+def compressed_read_bytes(
+    layers: int, record: float, rows: Any, depth: Any, compression: int, index_layers: int, index_dim: int
+) -> Any:
+    """Bytes that compressed attention reads for one token: the vectors it looks at, and every index key.
+
+    bytes = layers * record * rows + where(compression > 0,
+        index_layers * (index_dim + 4) * depth / max(1, compression), 0)
+
+    Parameters
+    ----------
+    layers : layers of this ratio
+    record : one vector [byte]
+    rows : vectors that a layer looks at
+    depth : tokens before the new one
+    compression : tokens per compressed vector
+    index_layers, index_dim : layers with an indexer, and the width of its key
+
+    Returns
+    -------
+    bytes [byte]
+
+    >>> compressed_read_bytes(21, 584, 640, 65_536.0, 4, 21, 128)
+    53265408.0
+    """
+    keys = index_layers * (index_dim + 4) * depth / max(1, compression) if compression > 0 else 0
+    return layers * record * rows + keys
+
+
+@formula(Unit.BYTE)
+def compressed_held_bytes(bytes_per_token: float, tokens: Any, window_bytes: int, ring_bytes: int) -> Any:
+    """Memory that one request holds in layers of compressed attention.
+
+    bytes = bytes_per_token * tokens + window_bytes + ring_bytes
+
+    Parameters
+    ----------
+    bytes_per_token : compressed vectors and index keys [byte/token]
+    tokens : of the request
+    window_bytes, ring_bytes : whatever its length [byte]
+
+    Returns
+    -------
+    bytes [byte]
+
+    >>> compressed_held_bytes(3759.0, 1000, 1000, 500)
+    3760500.0
+    """
+    return bytes_per_token * tokens + window_bytes + ring_bytes
+
+
 @formula(Unit.BYTE)
 def rank_cache_bytes(read: Any, kv_heads: int, ranks: int) -> Any:
     """The part of a cache that one tensor-parallel rank reads: whole heads, so several ranks read the same few.

@@ -8,8 +8,7 @@ from typing import Any
 
 from core.architecture.blueprint import AttentionGroup, AttentionKind
 from core.physics import operators
-from core.sizing.cache import cached_groups, source_of_model
-from core.sizing.plan import LATENT
+from core.sizing.groups import LATENT, cached_groups, source_of_model
 from core.sizing.situation import Situation
 from core.trace import Trace
 from core.units import Unit
@@ -23,7 +22,7 @@ def record_attention(trace: Trace, situation: Situation) -> None:
         trace.given(f"{key}.readers", group.layers, Unit.COUNT, source)
         trace.given(f"{key}.row_flops.decode", _row_flops(group, decode=True), Unit.FLOP, source)
         trace.given(f"{key}.row_flops.prefill", _row_flops(group, decode=False), Unit.FLOP, source)
-        if group.kind is AttentionKind.SPARSE_LATENT:
+        if group.kind in (AttentionKind.SPARSE_LATENT, AttentionKind.COMPRESSED):
             trace.given(f"{key}.top_k", group.index_top_k, Unit.TOKEN, source)
 
 
@@ -60,13 +59,29 @@ def record_cache_reads(trace: Trace, situation: Situation, prefix: str, depth: s
 def _record_group_read(trace: Trace, number: int, group: AttentionGroup, key: str, depth: str) -> None:
     shape = {"bytes_per_token": f"kv.{number}.bytes_per_token", "layers": f"kv.{number}.layers", "depth": depth}
     readers = f"attention.{number}.readers"
-    if group.kind is AttentionKind.SPARSE_LATENT:
+    if group.kind is AttentionKind.COMPRESSED:
+        _record_compressed_read(trace, number, key, depth)
+    elif group.kind is AttentionKind.SPARSE_LATENT:
         record, top_k = f"kv.{number}.record_bytes", f"attention.{number}.top_k"
         trace.compute(key, operators.indexed_read_bytes, **shape, record=record, top_k=top_k)
     elif group.window:
         trace.compute(key, operators.window_read_bytes, **shape, readers=readers, window=f"kv.{number}.window")
     else:
         trace.compute(key, operators.cache_read_bytes, **shape, readers=readers)
+
+
+def _rows(trace: Trace, number: int, key: str, depth: str) -> str:
+    """Record the vectors that compressed attention looks at; return the key."""
+    parts = {name: f"kv.{number}.{name}" for name in ("window", "compression")}
+    trace.compute(key, operators.compressed_rows, depth=depth, top_k=f"attention.{number}.top_k", **parts)
+    return key
+
+
+def _record_compressed_read(trace: Trace, number: int, key: str, depth: str) -> None:
+    parts = {name: f"kv.{number}.{name}" for name in ("layers", "compression", "index_layers", "index_dim")}
+    rows = _rows(trace, number, f"{key}.rows", depth)
+    record = f"kv.{number}.record_bytes"
+    trace.compute(key, operators.compressed_read_bytes, record=record, rows=rows, depth=depth, **parts)
 
 
 def record_held_cache(trace: Trace, situation: Situation, key: str, tokens: str) -> None:
@@ -76,7 +91,10 @@ def record_held_cache(trace: Trace, situation: Situation, key: str, tokens: str)
         held = f"{key}.{number}"
         layers = f"kv.{number}.layers"
         shape = {"bytes_per_token": f"kv.{number}.bytes_per_token", "layers": layers, "readers": layers}
-        if group.window:
+        if group.kind is AttentionKind.COMPRESSED:
+            bounded = {name: f"kv.{number}.{name}" for name in ("bytes_per_token", "window_bytes", "ring_bytes")}
+            trace.compute(held, operators.compressed_held_bytes, tokens=tokens, **bounded)
+        elif group.window:
             trace.compute(held, operators.window_read_bytes, **shape, depth=tokens, window=f"kv.{number}.window")
         else:
             trace.compute(held, operators.cache_read_bytes, **shape, depth=tokens)
@@ -98,7 +116,9 @@ def record_attention_flops(trace: Trace, situation: Situation, key: str, depth: 
         groups.append(f"{key}.{number}")
         inputs = {"row_flops": f"attention.{number}.row_flops.{phase}", "depth": depth}
         function: Callable[..., Any] = operators.attention_flops
-        if group.kind is AttentionKind.SPARSE_LATENT:
+        if group.kind is AttentionKind.COMPRESSED:
+            inputs["depth"] = _rows(trace, number, f"{groups[-1]}.rows", depth)
+        elif group.kind is AttentionKind.SPARSE_LATENT:
             function, inputs["top_k"] = operators.indexed_attention_flops, f"attention.{number}.top_k"
         elif group.window:
             function, inputs["window"] = operators.window_attention_flops, f"kv.{number}.window"

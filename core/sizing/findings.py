@@ -13,9 +13,8 @@ from core.physics import kv_cache as kv
 from core.physics import memory as m
 from core.physics import weights as w
 from core.scenario import CatalogueModel, Mode
-from core.sizing.cache import cached_groups, source_of_model
+from core.sizing.groups import LATENT, cached_groups, source_of_model
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin
-from core.sizing.plan import LATENT
 from core.sizing.precision import plain_bits
 from core.sizing.report import Finding, FindingKind, Verdict, Weight
 from core.sizing.situation import Situation

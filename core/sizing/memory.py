@@ -8,15 +8,22 @@ from collections.abc import Callable
 from typing import Any
 
 from core.architecture.blueprint import Blueprint, TensorClass
+from core.catalogue.records import Allocator
 from core.physics import memory as m
 from core.physics import weights as w
 from core.physics.kv_cache import total_bytes_per_token
+from core.physics.reservation import sglang, vllm
+from core.physics.reservation.tensorrt_llm import limit_after_loading
 from core.scenario import CompanionRole, Mode
-from core.sizing.cache import cached_groups, rate_key, record_cache, record_state, source_of_model
+from core.sizing.answers import record_saving, record_spill
+from core.sizing.cache import record_cache
+from core.sizing.capacity import FRAMEWORK, memory_share, record_runtime, shares_what_is_left
 from core.sizing.companions import PlacedCompanion, placed_companions
+from core.sizing.groups import source_of_model
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin, model_origin
 from core.sizing.plan import FIRST_STAGE, LAST_STAGE, REPLICATED
 from core.sizing.report import DeviceUse, MemoryItem, MemoryKind, TierUse, Verdict
+from core.sizing.reservation.share import Reservation
 from core.sizing.situation import Situation
 from core.trace import CHOICE, Origin, Trace
 from core.units import Unit
@@ -25,7 +32,7 @@ COMPANIONS = {CompanionRole.EMBEDDING: "memory_item.embedding", CompanionRole.RE
 CLOSE_SHARE = 0.05  # less than this part of the limit free is close to the limit
 
 
-def record_memory(trace: Trace, s: Situation, context_tokens: Any = None) -> None:
+def record_memory(trace: Trace, s: Situation, context_tokens: Any = None) -> Reservation:
     """Record every figure of weights, cache, capacity, and what fits.
 
     Parameters
@@ -33,19 +40,31 @@ def record_memory(trace: Trace, s: Situation, context_tokens: Any = None) -> Non
     trace : receives the figures
     s : the situation
     context_tokens : in place of the workload's, one number or an array of them for a curve
+
+    Returns
+    -------
+    what the engine reserves for a request, group by group
     """
+    trace.given("nothing_bytes", 0, Unit.BYTE, METHOD)
     _workload(trace, s, context_tokens)
     _plan(trace, s)
     _weights(trace, s)
-    record_cache(trace, s)
-    record_state(trace, s)
+    reserved = record_cache(trace, s)
     _beside(trace, s)
     _capacity(trace, s)
     _accelerator(trace, "accelerator", tuple(COMPANIONS.values()))
     if has_others(s):
         _accelerator(trace, "other_accelerator", ())
-    _answers(trace, s)
+    _answers(trace, s, reserved)
+    _pool(trace, s)
+    if context_tokens is None:  # not along a curve
+        record_saving(trace, s)
+        record_spill(trace, s)
+        largest_context(
+            trace, reserved, "cache_outweighs_model_tokens", "accelerator.requests", "accelerator.weights_bytes"
+        )
     _totals(trace, s)
+    return reserved
 
 
 def has_others(s: Situation) -> bool:
@@ -169,15 +188,9 @@ def _beside(trace: Trace, s: Situation) -> None:
             trace.compute(key, m.sum_bytes, items=items[role])
         else:
             trace.given(key, 0, Unit.BYTE)
-    chosen = s.scenario.deployment.runtime_bytes
-    article = s.scenario.mode is Mode.ARTICLE
-    if chosen is not None:
-        trace.given("memory_item.framework", chosen, Unit.BYTE)
-    elif article:
-        trace.given("memory_item.framework", 0, Unit.BYTE, ARTICLE)
-    else:
-        origin = catalogue_origin(s.engine, "runtime_bytes")
-        trace.given("memory_item.framework", s.engine.runtime_bytes, Unit.BYTE, origin)
+    record_runtime(trace, s)
+    fixed = ["accelerator.weights_bytes", *COMPANIONS.values(), FRAMEWORK]
+    trace.compute("accelerator.fixed_bytes", m.sum_bytes, items=fixed)
 
 
 def _companion(trace: Trace, s: Situation, prefix: str, companion: PlacedCompanion) -> list[str]:
@@ -220,24 +233,17 @@ def _capacity(trace: Trace, s: Situation) -> None:
         else:
             lower.append(f"{key}.usable_bytes")
         capacities.append(f"{key}.capacity_bytes")
-    trace.given("engine.memory_share", *_memory_share(s))
-    trace.compute(
-        "tier.0.limit_bytes", m.tier_limit_bytes, usable_bytes="tier.0.usable_bytes", memory_share="engine.memory_share"
-    )
+    trace.given("engine.memory_share", *memory_share(s))
+    limit = {"usable_bytes": "tier.0.usable_bytes", "memory_share": "engine.memory_share"}
+    if shares_what_is_left(s):
+        trace.compute("tier.0.limit_bytes", limit_after_loading, **limit, fixed_bytes="accelerator.fixed_bytes")
+    else:
+        trace.compute("tier.0.limit_bytes", m.tier_limit_bytes, **limit)
     if lower:
         trace.compute("lower_tiers.limit_bytes", m.sum_bytes, items=lower)
     else:
         trace.given("lower_tiers.limit_bytes", 0, Unit.BYTE, catalogue_origin(s.device, "memory_tiers"))
     trace.compute("accelerator.capacity_bytes", m.sum_bytes, items=capacities)
-
-
-def _memory_share(s: Situation) -> tuple[float, Unit, Origin]:
-    chosen = s.scenario.deployment.memory_share
-    if chosen is not None:
-        return chosen, Unit.SHARE, CHOICE
-    if s.scenario.mode is Mode.ARTICLE:
-        return 1.0, Unit.SHARE, ARTICLE
-    return s.engine.memory_share or 1.0, Unit.SHARE, catalogue_origin(s.engine, "memory_share")
 
 
 def _accelerator(trace: Trace, key: str, companions: tuple[str, ...]) -> None:
@@ -250,8 +256,9 @@ def _accelerator(trace: Trace, key: str, companions: tuple[str, ...]) -> None:
                 bytes_each=f"{key}.{name}_bytes_per_request",
                 number="accelerator.requests",
             )
-    fixed = ["accelerator.weights_bytes", *companions, "memory_item.framework"]
-    trace.compute(f"{key}.fixed_bytes", m.sum_bytes, items=fixed)
+    if key != "accelerator":
+        fixed = ["accelerator.weights_bytes", *companions, FRAMEWORK]
+        trace.compute(f"{key}.fixed_bytes", m.sum_bytes, items=fixed)
     wanted = [f"{key}.fixed_bytes", "accelerator.kv_bytes", "accelerator.state_bytes"]
     trace.compute(f"{key}.total_bytes", m.sum_bytes, items=wanted)
     tiers = {"first_bytes": "tier.0.limit_bytes", "lower_bytes": "lower_tiers.limit_bytes"}
@@ -277,7 +284,7 @@ def _accelerator(trace: Trace, key: str, companions: tuple[str, ...]) -> None:
         )
 
 
-def _answers(trace: Trace, s: Situation) -> None:
+def _answers(trace: Trace, s: Situation, reserved: Reservation) -> None:
     """How much is missing, how many requests fit, how long one may be."""
     trace.compute(
         "accelerator.shortfall_bytes",
@@ -298,7 +305,7 @@ def _answers(trace: Trace, s: Situation) -> None:
         replicas="plan.replicas",
     )
     trace.given("one_request", 1, Unit.REQUEST, METHOD)
-    largest_context(trace, s, "max_context_tokens", "one_request", "accelerator.free_for_kv_bytes")
+    largest_context(trace, reserved, "max_context_tokens", "one_request", "accelerator.free_for_kv_bytes")
     trace.compute(
         "max_context_usable_tokens",
         m.usable_context,
@@ -307,11 +314,12 @@ def _answers(trace: Trace, s: Situation) -> None:
     )
 
 
-def largest_context(trace: Trace, s: Situation, key: str, requests: str, free_bytes: str) -> None:
+def largest_context(trace: Trace, reserved: Reservation, key: str, requests: str, free_bytes: str) -> None:
     """Record the largest context of `requests` at once under `key`, over the cases of how many windows are full."""
     free = {"free_bytes": free_bytes, "requests": requests}
-    found = growth_cases(trace, s)
-    cases = [f"{key}.case.{number}" for number in range(len(found))] if len(found) > 1 else [key]
+    found = growth_cases(trace, reserved)
+    last = f"{key}.by_growth" if reserved.least else key
+    cases = [f"{key}.case.{number}" for number in range(len(found))] if len(found) > 1 else [last]
     for case, (constant, growth) in zip(cases, found, strict=True):
         if growth:
             trace.compute(
@@ -320,29 +328,30 @@ def largest_context(trace: Trace, s: Situation, key: str, requests: str, free_by
                 **free,
                 constant_bytes=constant,
                 bytes_per_token=growth,
-                block_tokens="engine.block_tokens",
+                block_tokens=reserved.step,
             )
         else:
             trace.compute(case, m.context_without_growth, **free, constant_bytes=constant)
     if len(cases) > 1:
-        trace.compute(key, m.largest_context, cases=cases)
+        trace.compute(last, m.largest_context, cases=cases)
+    if reserved.least:
+        trace.compute(key, m.context_above_least, fits_tokens=last, **free, least_bytes=reserved.least)
 
 
-def growth_cases(trace: Trace, s: Situation) -> list[tuple[str, str]]:
+def growth_cases(trace: Trace, reserved: Reservation) -> list[tuple[str, str]]:
     """Per case, the keys of the constant part of a request and of its growth per token ("" when nothing grows)."""
-    caching = cached_groups(s.blueprint)
-    growing = [rate_key(trace, n) for n, group in caching if not group.window]
-    windows = sorted((group.window, n) for n, group in caching if group.window)
+    shares = reserved.shares
+    constants = [share.constant for share in shares if share.constant]
+    growing = [share.rate for share in shares if share.rate and not share.full]
+    windows = sorted((share for share in shares if share.full), key=lambda share: share.limit)
     cases = []
     for full in range(len(windows) + 1):
-        held = [f"kv.{n}.rank_window_bytes" for _, n in windows[:full]]
-        constant = _sum_key(
-            trace, f"context_case.{full}.constant_bytes", m.sum_bytes, "items",
-            ["accelerator.state_bytes_per_request", *held],
-        )  # fmt: skip
-        rates = growing + [rate_key(trace, n) for _, n in windows[full:]]
+        held = [share.full for share in windows[:full]]
+        held += [share.extra for share in windows[full:] if share.extra]
+        constant = _sum_key(trace, f"context_case.{full}.constant_bytes", m.sum_bytes, "items", [*constants, *held])
+        rates = growing + [share.rate for share in windows[full:]]
         growth = _sum_key(trace, f"context_case.{full}.bytes_per_token", total_bytes_per_token, "groups", rates)
-        cases.append((constant, growth))
+        cases.append((constant or "nothing_bytes", growth))
     return cases
 
 
@@ -353,10 +362,30 @@ def _sum_key(trace: Trace, key: str, function: Callable[..., Any], parameter: st
     return key if len(items) > 1 else "".join(items)
 
 
+def _pool(trace: Trace, s: Situation) -> None:
+    """What the engine prints of its pool at the start."""
+    free = {"free_bytes": "accelerator.free_for_kv_bytes"}
+    if "kv_pool.blocks_per_request" in trace and trace["kv_pool.block_bytes"]:
+        trace.compute("kv_pool.blocks", vllm.pool_blocks, **free, block_bytes="kv_pool.block_bytes")
+        trace.compute(
+            "kv_pool.concurrency",
+            vllm.printed_concurrency,
+            blocks="kv_pool.blocks",
+            blocks_per_request="kv_pool.blocks_per_request",
+        )
+        concurrency = {"concurrency": "kv_pool.concurrency", "context_tokens": "workload.context_tokens"}
+        trace.compute("kv_pool.tokens", vllm.printed_tokens, **concurrency)
+        groups = ["kv_pool.groups"] if "kv_pool.groups" in trace else ["kv_pool.one_group"]
+        by_group = {"blocks": "kv_pool.blocks", "block_tokens": "engine.block_tokens"}
+        trace.compute("kv_pool.tokens_by_group", vllm.printed_tokens_by_group, groups=groups, **by_group)
+    elif s.scenario.mode is Mode.REAL and s.engine.allocator is Allocator.SGLANG and "kv_pool.rate" in trace:
+        trace.compute("kv_pool.tokens", sglang.pool_tokens, **free, bytes_per_token="kv_pool.rate")
+
+
 def _totals(trace: Trace, s: Situation) -> None:
     """The same over the whole deployment."""
-    for name in ("kv_cache", "state"):
-        each = f"{name.removesuffix('_cache')}_bytes_per_request"
+    reserved = {"kv_cache": "kv_bytes_per_request", "state": "state_reserved_bytes_per_request"}
+    for name, each in reserved.items():
         trace.compute(f"memory_item.{name}", m.times, bytes_each=each, number="requests_at_once")
     trace.compute("kv_cache_bytes", m.times, bytes_each="kv_logical_bytes_per_request", number="requests_at_once")
     copies = {"memory_item.weights": "plan.replicas", "memory_item.framework": "deployment.accelerators"}

@@ -6,73 +6,52 @@ several machines, tensor parallelism stays inside and the pipeline runs between.
 wins, because the rest can then be copies of it.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from __future__ import annotations
 
-from core.architecture.blueprint import AttentionGroup, AttentionKind, Blueprint, RecurrentGroup, TensorClass
-from core.catalogue.records import Device, Engine, KvFormat
-from core.physics import kv_cache, memory, weights
-from core.scenario import Mode, Plan, Scenario
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from core.architecture.blueprint import TensorClass
+from core.physics import memory, weights
+from core.scenario import Plan
+from core.sizing.cache import record_cache
+from core.sizing.capacity import FRAMEWORK, first_tier_limit, record_runtime
+from core.trace import Trace
+from core.units import Unit
+
+if TYPE_CHECKING:
+    from core.sizing.situation import Situation
 
 #: Where the tensors stand: every tensor-parallel rank has these whole; these are on the first and last stage.
 REPLICATED = (TensorClass.NORM, TensorClass.ROUTER)
 FIRST_STAGE = (TensorClass.EMBEDDING, TensorClass.VISION)
 LAST_STAGE = (TensorClass.HEAD, TensorClass.MTP)
 
-LATENT = (AttentionKind.LATENT, AttentionKind.SPARSE_LATENT)
-
-#: llama.cpp keeps both parts of a recurrent state in 32 bit; serving engines the convolution in 16 [byte].
-CONVOLUTION_BYTES = {"llama.cpp": 4}
-SERVING_CONVOLUTION_BYTES = 2
-
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What must be placed: the formulas of memory without a trace, to choose among plans.
+    """What must be placed, to choose among plans with the very formulas of memory.
 
-    block_tokens        in which the engine reserves the cache [tokens]
-    convolution_bytes   of a recurrent state's convolution element [byte]
-    limit_bytes         what the engine may use of one accelerator's fast memory [byte]
-    other_bytes         runtime and companions on one accelerator [byte]
+    situation      all choices but the plan
+    weights        of the model by class [byte]
+    other_bytes    companions on one accelerator [byte]
     """
 
-    scenario: Scenario
-    blueprint: Blueprint
-    kv_format: KvFormat
+    situation: Situation
     weights: Mapping[TensorClass, int]
-    limit_bytes: int
     other_bytes: int
-    block_tokens: int = 1
-    convolution_bytes: float = 2
 
     @classmethod
-    def of(
-        cls,
-        scenario: Scenario,
-        blueprint: Blueprint,
-        device: Device,
-        engine: Engine,
-        kv_format: KvFormat,
-        bits: Mapping[TensorClass, float],
-        companions_bytes: int,
-    ) -> "Load":
-        """The load of a scenario; `companions_bytes` stand on the same accelerator."""
-        article = scenario.mode is Mode.ARTICLE
-        deployment, tier = scenario.deployment, device.memory_tiers[0]
-        usable = deployment.capacity_bytes or (None if article else tier.usable_bytes) or tier.capacity_bytes
-        share = deployment.memory_share or (None if article else engine.memory_share) or 1.0
-        runtime = deployment.runtime_bytes
-        if runtime is None:
-            runtime = 0 if article else engine.runtime_bytes
-        sizes = {c: weights.weights_bytes(n, bits[c]) for c, n in blueprint.parameters.items()}
-        limit = memory.tier_limit_bytes(usable, share)
-        block = 1 if article else engine.block_tokens
-        convolution = CONVOLUTION_BYTES.get(engine.group, SERVING_CONVOLUTION_BYTES)
-        return cls(scenario, blueprint, kv_format, sizes, limit, runtime + companions_bytes, block, convolution)
+    def of(cls, situation: Situation, companions_bytes: int) -> Load:
+        """The load of a situation whose plan is still open; `companions_bytes` stand on the same accelerator."""
+        bits = situation.bits
+        sizes = {c: weights.weights_bytes(n, bits[c]) for c, n in situation.blueprint.parameters.items()}
+        return cls(situation, sizes, companions_bytes)
 
     @property
     def query_heads(self) -> list[int]:
-        return [group.query_heads for group in self.blueprint.attention]
+        return [group.query_heads for group in self.situation.blueprint.attention]
 
     def divides(self, tensor: int) -> bool:
         """Can tensor parallelism of this size divide the heads?"""
@@ -80,11 +59,18 @@ class Load:
 
     def fits(self, plan: Plan, requests: int) -> bool:
         """Does the fullest accelerator hold its part of the model and of these requests?"""
-        part = self._weights(plan) + self.other_bytes
-        each = sum(self._cache(group, plan) for group in self.blueprint.attention)
-        each += sum(self._state(group, plan) for group in self.blueprint.recurrent)
         here: int = memory.requests_per_replica(requests, plan.replicas)
-        return part + each * here <= self.limit_bytes
+        s, trace = replace(self.situation, plan=plan), Trace()
+        trace.given("nothing_bytes", 0, Unit.BYTE)
+        trace.given("workload.context_tokens", s.scenario.workload.context_tokens, Unit.TOKEN)
+        trace.given("plan.tensor", plan.tensor, Unit.COUNT)
+        trace.given("plan.pipeline", plan.pipeline, Unit.COUNT)
+        trace.given("accelerator.requests", here, Unit.REQUEST)
+        record_cache(trace, s)
+        record_runtime(trace, s)
+        each = trace["accelerator.kv_bytes_per_request"] + trace["accelerator.state_bytes_per_request"]
+        fixed = self._weights(plan) + self.other_bytes + trace[FRAMEWORK]
+        return bool(fixed + each * here <= first_tier_limit(s, fixed))
 
     def _weights(self, plan: Plan) -> int:
         apart = REPLICATED + FIRST_STAGE + LAST_STAGE
@@ -95,38 +81,11 @@ class Load:
                 sum(size.get(c, 0) for c in REPLICATED),
                 sum(size.get(c, 0) for c in FIRST_STAGE),
                 sum(size.get(c, 0) for c in LAST_STAGE),
-                self.blueprint.layers,
+                self.situation.blueprint.layers,
                 plan.tensor,
                 plan.pipeline,
             )
         )
-
-    def _cache(self, group: AttentionGroup, plan: Plan) -> float:
-        if group.kind is AttentionKind.ENCODER or not group.cached:
-            return 0.0
-        context, stored = self.scenario.workload.context_tokens, self.kv_format
-        tokens = kv_cache.tokens_reserved(min(context, group.window or context), self.block_tokens)
-        heads = 1 if group.kind in LATENT else group.kv_heads
-        if group.kind in LATENT:
-            record = stored.latent_bytes.get(group.latent_dim) or kv_cache.latent_record_bytes(
-                group.latent_dim, stored.bytes_per_element, stored.per_head_bytes
-            )
-            each = kv_cache.latent_bytes_per_token(group.cached, record, group.index_layers, group.index_dim)
-        else:
-            each = kv_cache.scaled_kv_bytes_per_token(
-                group.cached, heads, group.key_dim, group.value_dim, stored.bytes_per_element, stored.per_head_bytes
-            )
-        return float(kv_cache.rank_bytes_per_token(each, group.cached, heads, plan.tensor, plan.pipeline) * tokens)
-
-    def _state(self, group: RecurrentGroup, plan: Plan) -> int:
-        whole = kv_cache.state_bytes(
-            group.layers,
-            group.convolution_elements,
-            self.convolution_bytes,
-            group.matrix_elements,
-            group.matrix_bytes,
-        )
-        return int(kv_cache.rank_state_bytes(whole, group.layers, group.heads, plan.tensor, plan.pipeline))
 
 
 def choose_plan(load: Load, nodes: int, per_node: int, domain: int) -> Plan:
@@ -145,7 +104,7 @@ def choose_plan(load: Load, nodes: int, per_node: int, domain: int) -> Plan:
     if nodes * per_node == 1:
         return Plan()
     plans = list(candidates(nodes, per_node, domain, load))
-    workload = load.scenario.workload
+    workload = load.situation.scenario.workload
     wanted = workload.requests_at_once or memory.requests_at_the_peak(workload.users, workload.active_share)
     for requests in (wanted, 1):
         for plan in plans:

@@ -2,11 +2,12 @@
 
 from core.physics import decode, operators, prefill, roofline, tiers
 from core.sizing.attention import record_attention_flops
-from core.sizing.origins import METHOD, catalogue_origin
+from core.sizing.groups import given_chunk
+from core.sizing.origins import METHOD
 from core.sizing.rates import has_routed_experts
 from core.sizing.situation import Situation
 from core.sizing.step import PARTS, record_exchange, spills
-from core.trace import CHOICE, Trace
+from core.trace import Trace
 from core.units import Unit
 
 KEY = "prefill_step_s"
@@ -55,9 +56,7 @@ def _record_tokens(trace: Trace, s: Situation) -> None:
     trace.compute(
         "prompt.cached_tokens", prefill.cached_prompt_tokens, prompt="workload.prompt_tokens", new="prompt.new_tokens"
     )
-    chosen = s.scenario.deployment.prefill_chunk
-    origin = catalogue_origin(s.engine, "prefill_chunk") if chosen is None else CHOICE
-    trace.given("engine.prefill_chunk", chosen or s.engine.prefill_chunk, Unit.TOKEN, origin)
+    given_chunk(trace, s)
     trace.compute("prompt.chunk_tokens", prefill.chunk_tokens, tokens="prompt.new_tokens", chunk="engine.prefill_chunk")
     trace.compute("prompt.chunks", prefill.chunk_count, tokens="prompt.new_tokens", size="prompt.chunk_tokens")
     trace.compute("prompt.half_rate_tokens", prefill.half_rate_tokens, at_100_tflops="fit.n_half", rate="rate.fp16")

@@ -10,7 +10,7 @@ from core.catalogue.calibration import Calibration, Circumstances, Fitted, back_
 from core.catalogue.records import Device, DeviceFamily, Engine, Link, WeightFormat
 from core.errors import CatalogueError
 from core.physics import collective, operators, roofline
-from core.sizing.cache import source_of_model
+from core.sizing.groups import source_of_model
 from core.sizing.origins import METHOD, catalogue_origin
 from core.sizing.situation import Situation
 from core.trace import Trace

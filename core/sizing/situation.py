@@ -4,14 +4,14 @@ Everything after this works on a `Situation`: no ids, no "auto", nothing missing
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from core.architecture.blueprint import AttentionKind, Blueprint, TensorClass
+from core.architecture.blueprint import Blueprint, TensorClass
 from core.architecture.textbook import textbook_blueprint
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.precision import compose_bits
 from core.catalogue.records import Device, DeviceKind, Engine, KvFormat, Link, WeightFormat
-from core.errors import InvalidInput, UnsupportedArchitecture
+from core.errors import InvalidInput
 from core.scenario import CatalogueModel, Deployment, Mode, Plan, Scenario
 from core.sizing.companions import placed_companions
 from core.sizing.links import BETWEEN_MACHINES, Links
@@ -31,6 +31,7 @@ class Situation:
     weight_format   as the engine's files hold it: MXFP4 means its GGUF variant for llama.cpp
     bits            bits per weight by class, after checkpoint and quantisation config
     kv_format       in article mode with plain element sizes, without scales
+    kv_value_format of the values where it differs from the keys'
     """
 
     scenario: Scenario
@@ -45,6 +46,7 @@ class Situation:
     engine: Engine
     weight_format: WeightFormat
     kv_format: KvFormat
+    kv_value_format: KvFormat | None
     bits: Mapping[TensorClass, float]
 
 
@@ -73,27 +75,30 @@ def resolve(scenario: Scenario, catalogue: Catalogue) -> Situation:
     joins_nodes = chosen is not None and nodes > 1 and chosen.kind in BETWEEN_MACHINES
     network = chosen if joins_nodes else _network(device, nodes, catalogue)
     links = Links(device, catalogue, None if joins_nodes else chosen)
-    plan = deployment.plan
-    if plan is None:
-        beside = sum(companion.weights_bytes for companion in placed_companions(scenario, catalogue))
-        load = Load.of(scenario, blueprint, device, engine, kv_format, bits, beside)
-        plan = choose_plan(load, nodes, per_node, links.fast_domain(per_node) if engine.tensor_parallel else 1)
-    _check(plan, nodes * per_node, device)
-    return Situation(
+    open_situation = Situation(
         scenario=scenario,
         catalogue=catalogue,
         blueprint=blueprint,
         device=device,
         accelerators=nodes * per_node,
         nodes=nodes,
-        link=links.joining(min(plan.tensor * plan.pipeline, per_node), plan.tensor),
+        link=None,
         network=network,
-        plan=plan,
+        plan=deployment.plan or Plan(),
         engine=engine,
         weight_format=weight_format,
         kv_format=kv_format,
+        kv_value_format=_value_format(scenario, catalogue),
         bits=bits,
     )
+    plan = deployment.plan
+    if plan is None:
+        beside = sum(companion.weights_bytes for companion in placed_companions(scenario, catalogue))
+        domain = links.fast_domain(per_node) if engine.tensor_parallel else 1
+        plan = choose_plan(Load.of(open_situation, beside), nodes, per_node, domain)
+    _check(plan, nodes * per_node, device)
+    link = links.joining(min(plan.tensor * plan.pipeline, per_node), plan.tensor)
+    return replace(open_situation, plan=plan, link=link)
 
 
 def machines(device: Device, deployment: Deployment) -> tuple[int, int]:
@@ -140,9 +145,15 @@ def _blueprint(scenario: Scenario, catalogue: Catalogue) -> Blueprint:
             chosen.head_dim,
             chosen.trained_context,
         )
-    if any(group.kind is AttentionKind.COMPRESSED for group in blueprint.attention):
-        raise UnsupportedArchitecture(f"{blueprint.name} compresses its cache; Tonnage cannot count that yet.")
     return blueprint
+
+
+def _value_format(scenario: Scenario, catalogue: Catalogue) -> KvFormat | None:
+    """The format of the values where it is another than that of the keys."""
+    chosen = scenario.kv_value_format
+    if chosen is None or chosen == scenario.kv_format or scenario.mode is Mode.ARTICLE:
+        return None
+    return catalogue.kv_format(chosen)
 
 
 def _kv_format(kv_format: KvFormat, article: bool) -> KvFormat:

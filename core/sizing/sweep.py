@@ -9,6 +9,7 @@ from core.catalogue.records import KvFormat
 from core.physics import memory as m
 from core.scenario import Mode, Scenario
 from core.sizing.memory import largest_context, record_memory
+from core.sizing.reservation.share import Reservation
 from core.sizing.situation import Situation, resolve
 from core.trace import Trace
 
@@ -79,8 +80,8 @@ def memory_against_context(scenario: Scenario, catalogue: Catalogue, contexts: S
     for bits in BITS:
         kv_format, supported = _format_of(situation, bits)
         trace = Trace()
-        record_memory(trace, replace(situation, kv_format=kv_format), axis)
-        curves.append(_curve(trace, situation, kv_format, bits, supported))
+        reserved = record_memory(trace, replace(situation, kv_format=kv_format), axis)
+        curves.append(_curve(trace, reserved, kv_format, bits, supported))
     return MemoryCurves(
         contexts=axis,
         curves=tuple(curves),
@@ -91,7 +92,7 @@ def memory_against_context(scenario: Scenario, catalogue: Catalogue, contexts: S
     )
 
 
-def _curve(trace: Trace, s: Situation, kv_format: KvFormat, bits: int, supported: bool) -> MemoryCurve:
+def _curve(trace: Trace, reserved: Reservation, kv_format: KvFormat, bits: int, supported: bool) -> MemoryCurve:
     import numpy as np
 
     fixed = trace["accelerator.fixed_bytes"]
@@ -101,7 +102,7 @@ def _curve(trace: Trace, s: Situation, kv_format: KvFormat, bits: int, supported
         limit_bytes="tier.0.limit_bytes",
         used_bytes="accelerator.fixed_bytes",
     )
-    largest_context(trace, s, "crossing_tokens", "accelerator.requests", "fast.free_for_kv_bytes")
+    largest_context(trace, reserved, "crossing_tokens", "accelerator.requests", "fast.free_for_kv_bytes")
     total = np.broadcast_to(np.asarray(trace["accelerator.total_bytes"], dtype=float), np.shape(_axis(trace)))
     return MemoryCurve(bits, kv_format.name, supported, total, total - fixed, int(trace["crossing_tokens"]))
 

@@ -42,5 +42,39 @@ CASES: dict[str, Scenario] = {
     "second tier with companion": scenario("dense-405b", "fp8", "dgx-station", companions=(EMBEDDING,)),
     "two Sparks": scenario("dense-405b", "flat4", "dgx-spark-x2", kv_format="fp8", mode=Mode.ARTICLE),
     "does not fit": scenario("dense-405b", "fp8", "rtx-pro-6000-ws"),
+    "compressed": scenario("compressed", "nvfp4", "hgx-h200-8", kv_format="fp8", workload__context_tokens=65_536),
+    "compressed in stages": scenario(
+        "compressed", "nvfp4", "hgx-h200-8", deployment__plan=Plan(tensor=2, pipeline=4), deployment__engine="generic",
+    ),
+    "latent hybrid": scenario("latent-hybrid", "fp8", "h200-nvl", deployment__prefix_caching=True),
+    "hybrid with drafts": scenario(
+        "hybrid-35b", "nvfp4", "rtx-pro-6000-ws", deployment__draft_tokens=3, deployment__prefix_caching=True,
+    ),
+    "context parallel": scenario(
+        "latent", "nvfp4", "hgx-h200-8", deployment__plan=Plan(tensor=8), deployment__context_parallel=8,
+    ),
+    "SGLang, windows": scenario("windowed", "fp8", "h200-nvl", deployment__engine="sglang"),
+    "SGLang, windows on two": scenario(
+        "windowed", "fp8", "h200-nvl", deployment__engine="sglang", deployment__count=2,
+        deployment__plan=Plan(tensor=2),
+    ),
+    "SGLang, hybrid": scenario("hybrid-35b", "fp8", "h200-nvl", deployment__engine="sglang"),
+    "SGLang, hybrid on two": scenario(
+        "hybrid-35b", "fp8", "h200-nvl", deployment__engine="sglang", deployment__count=2,
+        deployment__plan=Plan(tensor=2), workload__context_tokens=2000, workload__requests_at_once=50,
+    ),
+    "TensorRT-LLM, windows": scenario("windowed", "fp8", "h200-nvl", deployment__engine="tensorrt-llm"),
+    "MLX, windows": scenario("windowed", "fp16", "dgx-spark", deployment__engine="mlx"),
+    "MLX, hybrid": scenario("hybrid-35b", "fp16", "dgx-spark", deployment__engine="mlx"),
+    "llama.cpp, windows": scenario(
+        "windowed", "q4_k_m", "rtx-pro-6000-ws", deployment__engine="llama.cpp", kv_value_format="q8_0",
+    ),
+    "llama.cpp, shared slots": scenario(
+        "windowed", "q4_k_m", "rtx-pro-6000-ws", deployment__engine="llama.cpp", deployment__shared_slots=True,
+        workload__requests_at_once=4,
+    ),
+    "llama.cpp, drafts": scenario(
+        "hybrid-35b", "q4_k_m", "rtx-pro-6000-ws", deployment__engine="llama.cpp", deployment__draft_tokens=6,
+    ),
     "llama.cpp mixture": scenario("hybrid-35b", "q4_k_m", "rtx-pro-6000-ws", deployment__engine="llama.cpp"),
 }  # fmt: skip

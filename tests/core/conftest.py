@@ -17,6 +17,7 @@ from core.architecture.blueprint import (
 )
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import (
+    Allocator,
     Device,
     DeviceFamily,
     DeviceKind,
@@ -130,6 +131,7 @@ def kv_formats() -> list[KvFormat]:
         KvFormat(id="fp16", name="FP16", bytes_per_element=2, bits=16, sources={"": SOURCE}),
         KvFormat(id="fp8", name="FP8", bytes_per_element=1, bits=8, latent_bytes={576: 656}, sources={"": SOURCE}),
         KvFormat(id="fp8-head", name="FP8 per head", bytes_per_element=1, per_head_bytes=4, bits=8),
+        KvFormat(id="q8_0", name="Q8_0", bytes_per_element=1.0625, bits=8),
         KvFormat(id="nvfp4", name="NVFP4", bytes_per_element=0.5625, bits=4),
     ]
 
@@ -138,19 +140,33 @@ def engines() -> list[Engine]:
     everywhere = tuple(DeviceFamily)
     return [
         Engine(
-            id="vllm", name="vLLM", group="serving", weight_formats=("fp16", "fp8", "nvfp4"),
+            id="vllm", name="vLLM", group="serving", allocator=Allocator.VLLM, weight_formats=("fp16", "fp8", "nvfp4"),
             kv_formats=("fp16", "fp8", "fp8-head", "nvfp4"),
             families=(DeviceFamily.NVIDIA_GDDR, DeviceFamily.NVIDIA_HBM, DeviceFamily.NVIDIA_UNIFIED),
             memory_share=0.92, runtime_bytes=3_000_000_000, prefill_chunk=8192, sources={"": SOURCE},
         ),
         Engine(
-            id="llama.cpp", name="llama.cpp", group="llama.cpp", weight_formats=("q4_k_m", "fp16"),
-            kv_formats=("fp16",), families=everywhere, runtime_bytes=1_000_000_000, prefill_chunk=512, block_tokens=1,
+            id="llama.cpp", name="llama.cpp", group="llama.cpp", allocator=Allocator.LLAMA_CPP,
+            weight_formats=("q4_k_m", "fp16"), kv_formats=("fp16",), families=everywhere, runtime_bytes=1_000_000_000, prefill_chunk=512, block_tokens=1,
             tensor_parallel=False, containers=("safetensors", "gguf"),
         ),
         Engine(
-            id="mlx", name="MLX", group="mlx", weight_formats=("fp16",), kv_formats=("fp16",),
+            id="mlx", name="MLX", group="mlx", allocator=Allocator.MLX, weight_formats=("fp16",), kv_formats=("fp16",),
             families=(DeviceFamily.APPLE,), runtime_bytes=1_000_000_000, prefill_chunk=2048, block_tokens=1,
+        ),
+        Engine(
+            id="sglang", name="SGLang", group="serving", allocator=Allocator.SGLANG, weight_formats=("fp16", "fp8"),
+            kv_formats=("fp16", "fp8"), families=everywhere, memory_share=0.88, runtime_bytes=500_000_000,
+            prefill_chunk=8192, block_tokens=1,
+        ),
+        Engine(
+            id="tensorrt-llm", name="TensorRT-LLM", group="serving", allocator=Allocator.TENSORRT_LLM,
+            weight_formats=("fp16", "fp8"), kv_formats=("fp16", "fp8"), families=everywhere, memory_share=0.9,
+            runtime_bytes=1_650_000_000, prefill_chunk=8192, block_tokens=32,
+        ),
+        Engine(
+            id="generic", name="Generic", group="serving", weight_formats=("fp16", "fp8"), kv_formats=("fp16", "fp8"),
+            families=everywhere, memory_share=0.9, runtime_bytes=2_500_000_000, prefill_chunk=8192,
         ),
     ]  # fmt: skip
 
@@ -185,7 +201,8 @@ def blueprints() -> dict[str, Blueprint]:
         ),
         "windowed": Blueprint(
             "Windowed 12B", "gemma3", 48, 3840, 262_144,
-            {kinds.EMBEDDING: 1_006_632_960, kinds.ATTENTION: 3_000_000_000, kinds.FEED_FORWARD: 8_000_000_000},
+            {kinds.EMBEDDING: 1_006_632_960, kinds.ATTENTION: 3_000_000_000, kinds.FEED_FORWARD: 8_000_000_000,
+             kinds.NORM: 700_000},
             (AttentionGroup(AttentionKind.FULL, 8, 16, 8, 256, 256),
              AttentionGroup(AttentionKind.WINDOW, 40, 16, 8, 256, 256, window=1024)),
             tied_embedding=True, trained_context=131_072,
@@ -196,6 +213,26 @@ def blueprints() -> dict[str, Blueprint]:
              kinds.EXPERT: 654_000_000_000, kinds.FEED_FORWARD: 1_200_000_000, kinds.NORM: 1_000_000},
             (AttentionGroup(AttentionKind.LATENT, 61, 128, 128, 192, 128, latent_dim=576),),
             moe=MixtureOfExperts(58, 256, 8, 44_040_192), trained_context=163_840,
+        ),
+        "compressed": Blueprint(
+            "Compressed 284B", "deepseek_v4", 43, 4096, 129_280,
+            {kinds.EMBEDDING: 529_530_880, kinds.HEAD: 529_530_880, kinds.ATTENTION: 5_000_000_000,
+             kinds.EXPERT: 277_000_000_000, kinds.SHARED_EXPERT: 1_000_000_000, kinds.NORM: 500_000},
+            tuple(
+                AttentionGroup(AttentionKind.COMPRESSED, layers, 64, 1, 512, 512, window=128, latent_dim=512,
+                               index_dim=128 if ratio == 4 else 0, index_top_k=512 if ratio == 4 else 0,
+                               index_layers=layers if ratio == 4 else 0, compression=ratio)
+                for layers, ratio in ((2, 0), (21, 4), (20, 128))
+            ),
+            moe=MixtureOfExperts(43, 256, 6, 25_165_824), trained_context=1_048_576,
+        ),
+        "latent-hybrid": Blueprint(
+            "Latent hybrid 48B", "kimi_linear", 27, 2304, 163_840,
+            {kinds.EMBEDDING: 377_487_360, kinds.HEAD: 377_487_360, kinds.ATTENTION: 400_000_000,
+             kinds.RECURRENT: 1_000_000_000, kinds.EXPERT: 46_000_000_000},
+            (AttentionGroup(AttentionKind.LATENT, 7, 32, 32, 192, 128, latent_dim=576),),
+            recurrent=(RecurrentGroup(RecurrentKind.KDA, 20, 32, 128, 128, 36_864, 524_288),),
+            moe=MixtureOfExperts(26, 256, 8, 7_077_888), trained_context=1_048_576,
         ),
         "encoder": Blueprint(
             "Encoder 4B", "qwen3", 36, 2560, 151_665, {kinds.EMBEDDING: 388_000_000, kinds.FEED_FORWARD: 3_633_000_000},

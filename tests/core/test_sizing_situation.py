@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.architecture.blueprint import AttentionKind
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import DeviceKind, LinkKind
-from core.errors import CatalogueError, InvalidInput, UnsupportedArchitecture
+from core.errors import CatalogueError, InvalidInput
 from core.scenario import Plan, Scenario
 from core.sizing.companions import placed_companions
 from core.sizing.examples import worked_example
@@ -50,14 +49,6 @@ def test_a_plan_must_use_the_accelerators_there_are(small: Catalogue) -> None:
 def test_an_encoder_is_not_a_generator(small: Catalogue) -> None:
     with pytest.raises(InvalidInput, match="Encoder 4B"):
         resolve(scenario("encoder", "fp8", "rtx-pro-6000-ws"), small)
-
-
-def test_a_compressed_cache_is_refused_by_name() -> None:
-    shape = blueprints()["dense-70b"]
-    group = replace(shape.attention[0], kind=AttentionKind.COMPRESSED)
-    catalogue = small_catalogue(blueprints={"dense-70b": replace(shape, attention=(group,))})
-    with pytest.raises(UnsupportedArchitecture, match="Dense 70B"):
-        resolve(scenario("dense-70b", "fp8", "rtx-pro-6000-ws"), catalogue)
 
 
 def test_machines_without_a_network_need_one(small: Catalogue) -> None:
@@ -148,8 +139,7 @@ def test_the_plan_that_is_chosen_fits_if_any_does(
 def load_of(chosen: Scenario, catalogue: Catalogue) -> Load:
     situation = resolve(chosen, catalogue)
     beside = sum(companion.weights_bytes for companion in placed_companions(chosen, catalogue))
-    s = situation
-    return Load.of(chosen, s.blueprint, s.device, s.engine, s.kv_format, s.bits, beside)
+    return Load.of(situation, beside)
 
 
 def test_tensor_parallelism_divides_heads() -> None:

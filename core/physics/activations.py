@@ -1,0 +1,171 @@
+"""What stands on an accelerator beside weights and cache: intermediate results, logits, context, buffers.
+
+Engines measure their own peak at the start, with a prompt chunk of full length, and give the rest to the cache. The
+forms here are those of the peak in each engine; their constants were read off public start-up logs.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from core.physics.arrays import ceil, maximum
+from core.trace import formula
+from core.units import Unit
+
+
+@formula(Unit.COUNT)
+def inner_width(parameters: int, layers: int, hidden_size: int) -> float:
+    """Width inside a gated feed-forward block, from the number of its parameters.
+
+    inner_width = where(layers > 0, parameters / (3 * max(1, layers) * hidden_size), 0)
+
+    Parameters
+    ----------
+    parameters : of all these blocks
+    layers : that have one; 1 for a single expert, 0 where there are none
+    hidden_size : width of the model
+
+    Returns
+    -------
+    elements
+
+    >>> inner_width(5_637_144_576, 32, 4096)
+    14336.0
+    """
+    return parameters / (3 * layers * hidden_size) if layers else 0
+
+
+@formula(Unit.BYTE)
+def activation_bytes(
+    chunk: int, hidden_size: int, inner: float, chosen_experts: int, expert_inner: float, tensor: int
+) -> Any:
+    """Intermediate results of one prompt chunk at their peak, inside the widest feed-forward block.
+
+    activation_bytes = ceil(2 * chunk * (3 * hidden_size + max(3 * inner / tensor,
+        chosen_experts * (max(hidden_size, 2 * expert_inner / tensor) + expert_inner / tensor))))
+
+    Parameters
+    ----------
+    chunk : tokens of a prompt chunk (max_num_batched_tokens)
+    hidden_size : width of the model: the residual, its copy and the output stand at the same time
+    inner : width inside a dense block: gate, up and their product
+    chosen_experts, expert_inner : experts that a token uses, and the width inside one
+    tensor : accelerators that share each layer
+
+    Returns
+    -------
+    bytes on one accelerator [byte]
+
+    Notes
+    -----
+    Attention runs in tiles and stays below this. Llama 3.1 8B, chunks of 20,000 and 29,000 tokens: vLLM reported 2.06
+    and 2.98 GiB.
+
+    >>> round(activation_bytes(20_000, 4096, 14_336.0, 0, 0.0, 1) / 2**30, 2)
+    2.06
+    >>> round(activation_bytes(29_000, 4096, 14_336.0, 0, 0.0, 1) / 2**30, 2)
+    2.99
+
+    References
+    ----------
+    1. vLLM, v1/worker/gpu_worker.py, determine_available_memory.
+    """
+    mixture = chosen_experts * (max(hidden_size, 2 * expert_inner / tensor) + expert_inner / tensor)
+    return ceil(2 * chunk * (3 * hidden_size + max(3 * inner / tensor, mixture)))
+
+
+@formula(Unit.BYTE)
+def logits_bytes(requests: int, vocabulary: int, bytes_each: int) -> int:
+    """Scores of every word for every request, with the copies that choosing one needs.
+
+    logits_bytes = requests * vocabulary * bytes_each
+
+    Parameters
+    ----------
+    requests : for which the engine prepares (max_num_seqs)
+    vocabulary : words
+    bytes_each : of one score with its copies; logs show 12 to 39 [byte]
+
+    Returns
+    -------
+    bytes [byte]
+
+    >>> logits_bytes(256, 151_936, 16)
+    622329856
+    """
+    return requests * vocabulary * bytes_each
+
+
+@formula(Unit.BYTE)
+def peak_bytes(phases: Sequence[int]) -> Any:
+    """The peak over phases that follow one another: the same memory serves all of them.
+
+    peak_bytes = max(phases)
+
+    Parameters
+    ----------
+    phases : what each needs [byte]
+
+    Returns
+    -------
+    bytes [byte]
+
+    >>> peak_bytes([100, 900])
+    900
+    """
+    return maximum(*phases) if len(phases) > 1 else phases[0]
+
+
+@formula(Unit.BYTE)
+def compute_buffer_bytes(micro_batch: int, vocabulary: int, hidden_size: int) -> int:
+    """The compute buffer of llama.cpp: 32-bit logits of a micro-batch, and two rows of its hidden states.
+
+    compute_buffer_bytes = 4 * micro_batch * (vocabulary + 2 * hidden_size)
+
+    Parameters
+    ----------
+    micro_batch : tokens computed at a time (--ubatch-size)
+    vocabulary : words
+    hidden_size : width of the model
+
+    Returns
+    -------
+    bytes [byte]
+
+    Notes
+    -----
+    Qwen3 32B with micro-batches of 1,024: llama.cpp printed 633.5 MiB. Without flash attention, or with very long
+    contexts, the scores of attention take more.
+
+    >>> compute_buffer_bytes(1024, 151_936, 5120) / 2**20
+    633.5
+    >>> compute_buffer_bytes(512, 128_256, 4096) / 2**20
+    266.5
+    """
+    return 4 * micro_batch * (vocabulary + 2 * hidden_size)
+
+
+@formula(Unit.BYTE)
+def score_bytes(query_heads: int, chunk: int, tokens: int) -> Any:
+    """Scores of attention where the kernel does not run in tiles: one for each head, new token and earlier token.
+
+    score_bytes = 2 * query_heads * chunk * tokens
+
+    Parameters
+    ----------
+    query_heads : of a layer
+    chunk : tokens of a prompt chunk
+    tokens : of the request
+
+    Returns
+    -------
+    bytes [byte]
+
+    Notes
+    -----
+    MLX has kernels in tiles for heads of 64, 80 and 128. Qwen3.6-35B-A3B has heads of 256: from 64,000 to 192,000
+    tokens its peak grew by 11.3 GB, of which 2.6 GB were cache and 8.4 GB are these scores.
+
+    >>> score_bytes(16, 2048, 128_000)
+    8388608000
+    """
+    return 2 * query_heads * chunk * tokens

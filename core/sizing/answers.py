@@ -1,0 +1,66 @@
+"""What follows from memory: what grouped heads save, when the cache outweighs the model, what does not fit."""
+
+from core.architecture.blueprint import AttentionKind, TensorClass
+from core.physics import answers as a
+from core.physics import weights as w
+from core.sizing.groups import LATENT, cached_groups, source_of_model
+from core.sizing.origins import METHOD
+from core.sizing.situation import Situation
+from core.trace import Trace
+from core.units import Unit
+
+
+def record_saving(trace: Trace, s: Situation) -> None:
+    """Record `full_heads_ratio`: how many times more a twin would keep in which every query head has its own cache."""
+    twins = []
+    for number, group in cached_groups(s.blueprint):
+        key = f"kv.{number}"
+        if group.kind is AttentionKind.COMPRESSED or not trace[f"{key}.bytes_per_token"]:
+            return
+        trace.given(f"{key}.query_heads", group.query_heads, Unit.COUNT, source_of_model(s))
+        trace.given(f"{key}.widths", group.key_dim + group.value_dim, Unit.COUNT, source_of_model(s))
+        element = "kv_format.bytes_per_element" if group.kind in LATENT else f"kv_element_bytes.{number}"
+        twins.append(f"{key}.full_heads_bytes")
+        trace.compute(
+            twins[-1],
+            a.full_heads_bytes,
+            logical_bytes=f"{key}.logical_bytes",
+            bytes_per_token=f"{key}.bytes_per_token",
+            layers=f"{key}.layers",
+            query_heads=f"{key}.query_heads",
+            widths=f"{key}.widths",
+            element_bytes=element,
+        )
+    if twins:
+        trace.compute("full_heads_ratio", a.saving, full_bytes=twins, kept_bytes="kv_logical_bytes_per_request")
+
+
+def record_spill(trace: Trace, s: Situation) -> None:
+    """Record how many layers, and how many experts of each, do not fit the fast memory of an accelerator."""
+    spilled = "spill.weights_bytes" if trace["spill.weights_bytes"] > 0 else "accelerator.shortfall_bytes"
+    if trace[spilled] <= 0:
+        return
+    trace.given("spill.layers_there", -(-s.blueprint.layers // s.plan.pipeline), Unit.COUNT, METHOD)
+    weights = {"weights_bytes": "accelerator.weights_bytes", "layers": "spill.layers_there"}
+    trace.compute("spill.layers", a.layers_that_spill, spilled_bytes=spilled, **weights)
+    if s.blueprint.moe is None or not s.blueprint.parameters.get(TensorClass.EXPERT):
+        return
+    trace.given("spill.experts_in_a_layer", s.blueprint.moe.experts, Unit.COUNT, source_of_model(s))
+    trace.compute(
+        "spill.expert_bytes",
+        w.rank_weights_bytes,
+        layered="weights_bytes.expert",
+        replicated="nothing_bytes",
+        first="nothing_bytes",
+        last="nothing_bytes",
+        layers="model.layers",
+        tensor="plan.tensor",
+        pipeline="plan.pipeline",
+    )
+    trace.compute(
+        "spill.experts",
+        a.experts_that_spill,
+        spilled_bytes=spilled,
+        expert_bytes="spill.expert_bytes",
+        experts="spill.experts_in_a_layer",
+    )

@@ -1,0 +1,172 @@
+"""The rest of an accelerator: what the engine may use of it, and what it takes beside weights and cache."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from core.architecture.blueprint import TensorClass
+from core.catalogue.records import Allocator
+from core.physics import activations as a
+from core.physics import memory as m
+from core.physics.reservation.tensorrt_llm import limit_after_loading
+from core.scenario import Mode
+from core.sizing.groups import given_chunk, source_of_model
+from core.sizing.origins import ARTICLE, METHOD, catalogue_origin
+from core.trace import CHOICE, Origin, OriginKind, Trace
+from core.units import MIB, Unit
+
+if TYPE_CHECKING:
+    from core.sizing.situation import Situation
+
+FRAMEWORK = "memory_item.framework"
+LOGS = Origin(OriginKind.METHOD, "Memory that engines reported in public start-up logs", date="2026-11")
+#: Context of CUDA and libraries: vLLM reported 0.03 to 0.35 GiB, llama.cpp 309 MiB beside its buffers [byte].
+VLLM_CONTEXT, LLAMA_CPP_CONTEXT = 256 * MIB, 309 * MIB
+#: Buffers of the exchange between accelerators: NCCL and the engine's own [byte].
+EXCHANGE = 200 * MIB
+#: Of one score with its copies [byte]; and for how many requests vLLM prepares unless told otherwise.
+LOGITS_EACH, PREPARED_REQUESTS = 16, 256
+#: Graphs of CUDA lie beside the engine's share; logs show 0.1 to 2.7 GiB [byte].
+GRAPHS = 460 * MIB
+#: mlx-lm beside weights, cache and scores: peak of 21.7 GB at 8,000 tokens less 19.5, 0.2 and 0.5 [byte].
+MLX_BASE = 1_500_000_000
+MLX_TILED_WIDTH = 128
+
+
+def record_runtime(trace: Trace, s: Situation) -> None:
+    """Record `memory_item.framework`: chosen, none in article mode, by the engine's form, or its usual figure."""
+    chosen = s.scenario.deployment.runtime_bytes
+    if chosen is not None:
+        trace.given(FRAMEWORK, chosen, Unit.BYTE)
+    elif s.scenario.mode is Mode.ARTICLE:
+        trace.given(FRAMEWORK, 0, Unit.BYTE, ARTICLE)
+    elif not s.blueprint.vocabulary or s.engine.allocator not in FORMS:
+        trace.given(FRAMEWORK, s.engine.runtime_bytes, Unit.BYTE, catalogue_origin(s.engine, "runtime_bytes"))
+    else:
+        source = source_of_model(s)
+        trace.given("model.hidden_size", s.blueprint.hidden_size, Unit.COUNT, source)
+        trace.given("model.vocabulary", s.blueprint.vocabulary, Unit.COUNT, source)
+        given_chunk(trace, s)
+        trace.compute(FRAMEWORK, m.sum_bytes, items=FORMS[s.engine.allocator](trace, s))
+
+
+def _vllm(trace: Trace, s: Situation) -> list[str]:
+    """Context, the peak of a full prompt chunk or of choosing words, and buffers of the exchange."""
+    trace.given("runtime.context_bytes", VLLM_CONTEXT, Unit.BYTE, LOGS)
+    trace.given("runtime.graphs_bytes", GRAPHS, Unit.BYTE, LOGS)
+    _activations(trace, s)
+    prepared = s.scenario.deployment.max_requests
+    origin = METHOD if prepared is None else CHOICE
+    trace.given("engine.max_requests", prepared or PREPARED_REQUESTS, Unit.REQUEST, origin)
+    trace.given("runtime.bytes_per_logit", LOGITS_EACH, Unit.BYTE, LOGS)
+    trace.compute(
+        "runtime.logits_bytes",
+        a.logits_bytes,
+        requests="engine.max_requests",
+        vocabulary="model.vocabulary",
+        bytes_each="runtime.bytes_per_logit",
+    )
+    phases = ["runtime.activation_bytes", "runtime.logits_bytes"]
+    trace.compute("runtime.peak_bytes", a.peak_bytes, phases=phases)
+    items = ["runtime.context_bytes", "runtime.peak_bytes"]
+    if s.plan.tensor * s.plan.pipeline > 1:
+        trace.given("runtime.exchange_bytes", EXCHANGE, Unit.BYTE, LOGS)
+        items.append("runtime.exchange_bytes")
+    return items
+
+
+def _activations(trace: Trace, s: Situation) -> None:
+    blueprint, source = s.blueprint, source_of_model(s)
+    moe = blueprint.moe
+    dense = blueprint.parameters.get(TensorClass.FEED_FORWARD, 0)
+    layers = blueprint.layers - (moe.layers if moe else 0) or blueprint.layers
+    trace.given("runtime.dense_parameters", dense, Unit.PARAMETER, source)
+    trace.given("runtime.dense_layers", layers if dense else 0, Unit.COUNT, source)
+    trace.given("runtime.expert_parameters", moe.parameters_per_expert if moe else 0, Unit.PARAMETER, source)
+    trace.given("runtime.experts", 1 if moe else 0, Unit.COUNT, source)
+    trace.given("runtime.chosen_experts", moe.experts_per_token if moe else 0, Unit.COUNT, source)
+    for key, parameters, count in (("inner", "dense", "dense_layers"), ("expert_inner", "expert", "experts")):
+        trace.compute(
+            f"runtime.{key}",
+            a.inner_width,
+            parameters=f"runtime.{parameters}_parameters",
+            layers=f"runtime.{count}",
+            hidden_size="model.hidden_size",
+        )
+    trace.compute(
+        "runtime.activation_bytes",
+        a.activation_bytes,
+        chunk="engine.prefill_chunk",
+        hidden_size="model.hidden_size",
+        inner="runtime.inner",
+        chosen_experts="runtime.chosen_experts",
+        expert_inner="runtime.expert_inner",
+        tensor="plan.tensor",
+    )
+
+
+def _llama_cpp(trace: Trace, s: Situation) -> list[str]:
+    """Context, and the compute buffer of one micro-batch."""
+    trace.given("runtime.context_bytes", LLAMA_CPP_CONTEXT, Unit.BYTE, LOGS)
+    trace.compute(
+        "runtime.compute_buffer_bytes",
+        a.compute_buffer_bytes,
+        micro_batch="engine.prefill_chunk",
+        vocabulary="model.vocabulary",
+        hidden_size="model.hidden_size",
+    )
+    return ["runtime.context_bytes", "runtime.compute_buffer_bytes"]
+
+
+def _mlx(trace: Trace, s: Situation) -> list[str]:
+    """What a chunk takes, and the scores of attention where heads are too wide for the kernels in tiles."""
+    trace.given("runtime.context_bytes", MLX_BASE, Unit.BYTE, LOGS)
+    wide = [group for group in s.blueprint.attention if group.key_dim > MLX_TILED_WIDTH and not group.window]
+    if not wide:
+        return ["runtime.context_bytes"]
+    heads = max(group.query_heads for group in wide)
+    trace.given("runtime.query_heads", heads, Unit.COUNT, source_of_model(s))
+    trace.given("runtime.context_tokens", s.scenario.workload.context_tokens, Unit.TOKEN)
+    trace.compute(
+        "runtime.score_bytes",
+        a.score_bytes,
+        query_heads="runtime.query_heads",
+        chunk="engine.prefill_chunk",
+        tokens="runtime.context_tokens",
+    )
+    return ["runtime.context_bytes", "runtime.score_bytes"]
+
+
+FORMS = {Allocator.VLLM: _vllm, Allocator.LLAMA_CPP: _llama_cpp, Allocator.MLX: _mlx}
+
+
+# ---- what the engine may use
+
+
+def usable_bytes(s: Situation) -> int:
+    """What software can allocate of the first tier: chosen, measured, or the label, which is the safe side."""
+    tier, chosen = s.device.memory_tiers[0], s.scenario.deployment.capacity_bytes
+    return chosen or (None if s.scenario.mode is Mode.ARTICLE else tier.usable_bytes) or tier.capacity_bytes
+
+
+def memory_share(s: Situation) -> tuple[float, Unit, Origin]:
+    """The part of the memory that the engine takes at most."""
+    chosen = s.scenario.deployment.memory_share
+    if chosen is not None:
+        return chosen, Unit.SHARE, CHOICE
+    if s.scenario.mode is Mode.ARTICLE:
+        return 1.0, Unit.SHARE, ARTICLE
+    return s.engine.memory_share or 1.0, Unit.SHARE, catalogue_origin(s.engine, "memory_share")
+
+
+def shares_what_is_left(s: Situation) -> bool:
+    """Does the engine take its share of what is left after loading, rather than of the whole memory?"""
+    return s.scenario.mode is Mode.REAL and s.engine.allocator is Allocator.TENSORRT_LLM
+
+
+def first_tier_limit(s: Situation, fixed_bytes: int) -> int:
+    """What the engine may use of the first tier, without a trace."""
+    usable, share = usable_bytes(s), memory_share(s)[0]
+    if shares_what_is_left(s):
+        return int(limit_after_loading(usable, share, fixed_bytes))
+    return int(m.tier_limit_bytes(usable, share))

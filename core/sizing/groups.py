@@ -1,0 +1,63 @@
+"""The groups of layers that keep something, and the choices of the engine that several rules need."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from core.architecture.blueprint import AttentionGroup, AttentionKind, Blueprint, TensorClass
+from core.scenario import Mode
+from core.sizing.origins import METHOD, catalogue_origin, model_origin
+from core.trace import CHOICE, Origin, Trace
+from core.units import Unit
+
+if TYPE_CHECKING:
+    from core.sizing.situation import Situation
+
+LATENT = (AttentionKind.LATENT, AttentionKind.SPARSE_LATENT)
+
+
+def cached_groups(blueprint: Blueprint) -> list[tuple[int, AttentionGroup]]:
+    """The attention groups that keep a cache, with their numbers."""
+    return [
+        (n, group)
+        for n, group in enumerate(blueprint.attention)
+        if group.kind is not AttentionKind.ENCODER and group.cached > 0
+    ]
+
+
+def is_split(s: Situation) -> bool:
+    """Is the model spread over several accelerators, so that one of them has figures of its own?"""
+    return s.plan.tensor * s.plan.pipeline > 1
+
+
+def source_of_model(s: Situation) -> Origin:
+    """Where the counts of the model come from."""
+    chosen = s.scenario.model
+    return model_origin(s.catalogue.model(chosen.id) if chosen.kind == "catalogue" else None)
+
+
+def given_chunk(trace: Trace, s: Situation) -> None:
+    """Record the tokens of a prompt chunk."""
+    chosen = s.scenario.deployment.prefill_chunk
+    origin = catalogue_origin(s.engine, "prefill_chunk") if chosen is None else CHOICE
+    trace.given("engine.prefill_chunk", chosen or s.engine.prefill_chunk, Unit.TOKEN, origin)
+
+
+def draft_tokens(s: Situation) -> int:
+    """Tokens guessed ahead in each step by the model's own prediction layer; 0 where it has none."""
+    if s.scenario.mode is Mode.ARTICLE or TensorClass.MTP not in s.blueprint.parameters:
+        return 0
+    return s.scenario.deployment.draft_tokens
+
+
+def given_draft_tokens(trace: Trace, s: Situation) -> int:
+    """Record them, and return their number."""
+    number = draft_tokens(s)
+    trace.given("engine.draft_tokens", number, Unit.TOKEN, CHOICE if number else METHOD)
+    return number
+
+
+def draft_layers(s: Situation, number: int) -> int:
+    """Layers that the prediction layer adds to an attention group: one, to the first that keeps every token."""
+    growing = [n for n, group in cached_groups(s.blueprint) if not group.window]
+    return int(draft_tokens(s) > 0 and number == next(iter(growing), -1))

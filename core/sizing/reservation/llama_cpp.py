@@ -1,0 +1,60 @@
+"""The shares of llama.cpp: cells for every slot, a shorter cache for windows, rows for states."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from core.architecture.blueprint import AttentionGroup, AttentionKind
+from core.physics.reservation import llama_cpp as rules
+from core.sizing.groups import cached_groups, given_chunk, given_draft_tokens, is_split
+from core.sizing.origins import METHOD
+from core.sizing.reservation import blocks
+from core.sizing.reservation.share import Reservation, Share
+from core.trace import CHOICE, Trace
+from core.units import Unit
+
+if TYPE_CHECKING:
+    from core.sizing.situation import Situation
+
+SHARING = "slots_in_a_stream"
+
+
+def reserve(trace: Trace, s: Situation) -> Reservation:
+    """Cells of one slot."""
+    shared = s.scenario.deployment.shared_slots
+    trace.given(SHARING, trace["accelerator.requests"] if shared else 1, Unit.COUNT, CHOICE if shared else METHOD)
+    trace.given("cache_step_tokens", rules.CELLS, Unit.TOKEN, METHOD)
+    given_chunk(trace, s)
+    shares = [
+        blocks.blocks_of_group(trace, s, number, _cells(trace, s, number, group), group)
+        for number, group in cached_groups(s.blueprint)
+    ]
+    return Reservation((*shares, *_rows(trace, s)), "cache_step_tokens")
+
+
+def _cells(trace: Trace, s: Situation, number: int, group: AttentionGroup) -> tuple[str, str]:
+    key = f"kv.{number}"
+    reserved, full = f"{key}.tokens_reserved", f"{key}.window_reserved"
+    if not group.window or group.kind is AttentionKind.COMPRESSED or s.scenario.deployment.full_windows:
+        trace.compute(reserved, rules.full_cells, tokens="workload.context_tokens", sharing=SHARING)
+        return reserved, ""
+    rule = {"sharing": SHARING, "window": f"{key}.window", "micro_batch": "engine.prefill_chunk"}
+    trace.compute(reserved, rules.window_cells, tokens="workload.context_tokens", **rule)
+    trace.given("longest_request_tokens", 10**9, Unit.TOKEN, METHOD)
+    trace.compute(full, rules.window_cells, tokens="longest_request_tokens", **rule)
+    return reserved, full
+
+
+def _rows(trace: Trace, s: Situation) -> list[Share]:
+    if not given_draft_tokens(trace, s):
+        return blocks.states(trace, s)
+    shares = []
+    for number in range(len(s.blueprint.recurrent)):
+        key, keys = f"state.{number}", []
+        for part in ("bytes", "rank_bytes") if is_split(s) else ("bytes",):
+            keys.append(f"{key}.rows_{part}")
+            trace.compute(
+                keys[-1], rules.state_rows_bytes, state_bytes=f"{key}.{part}", draft_tokens="engine.draft_tokens"
+            )
+        shares.append(Share(True, keys[-1], keys[0], constant=keys[-1]))
+    return shares

@@ -1,0 +1,35 @@
+"""The shares of TensorRT-LLM: blocks of the tokens within reach."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from core.architecture.blueprint import AttentionGroup, AttentionKind
+from core.physics.reservation import tensorrt_llm as rules
+from core.sizing.groups import cached_groups
+from core.sizing.reservation import blocks
+from core.sizing.reservation.share import Reservation
+from core.trace import Trace
+
+if TYPE_CHECKING:
+    from core.sizing.situation import Situation
+
+
+def reserve(trace: Trace, s: Situation) -> Reservation:
+    """Blocks of the tokens within reach of each group of layers."""
+    shares = [
+        blocks.blocks_of_group(trace, s, number, _tokens(trace, s, number, group), group)
+        for number, group in cached_groups(s.blueprint)
+    ]
+    return Reservation((*shares, *blocks.states(trace, s)), "engine.block_tokens")
+
+
+def _tokens(trace: Trace, s: Situation, number: int, group: AttentionGroup) -> tuple[str, str]:
+    key = f"kv.{number}"
+    reserved, full = f"{key}.tokens_reserved", f"{key}.window_reserved"
+    if not group.window or group.kind is AttentionKind.COMPRESSED or s.scenario.deployment.full_windows:
+        return blocks.whole_blocks(trace, "workload.context_tokens", reserved), ""
+    rule = {"window": f"{key}.window", "block_tokens": "engine.block_tokens"}
+    trace.compute(reserved, rules.window_tokens, tokens="workload.context_tokens", **rule)
+    trace.compute(full, rules.window_tokens, tokens=f"{key}.window", **rule)
+    return reserved, full

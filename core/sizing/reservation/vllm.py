@@ -1,0 +1,400 @@
+"""The shares of vLLM: pages of one size from one pool, in groups of layers of one size.
+
+Three cases, as in its planner. Where every layer keeps every token, pages of different sizes stand side by side and a
+request takes whole blocks. Where windows or states are among the layers, all take pages of the same size. DeepSeek V4
+has pages of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from core.architecture.blueprint import AttentionGroup, AttentionKind
+from core.physics import kv_cache as kv
+from core.physics.memory import largest_block
+from core.physics.reservation import compressed
+from core.physics.reservation import vllm as rules
+from core.sizing.groups import LATENT, cached_groups, given_chunk, given_draft_tokens, source_of_model
+from core.sizing.origins import METHOD
+from core.sizing.reservation import blocks
+from core.sizing.reservation.share import Reservation, Share
+from core.trace import CHOICE, Origin, OriginKind, Trace
+from core.units import Unit
+
+if TYPE_CHECKING:
+    from core.sizing.situation import Situation
+
+SOURCE = Origin(
+    OriginKind.METHOD,
+    "vLLM 0.33, v1/core/kv_cache_planning.py, v1/kv_cache_interface.py and platforms/interface.py",
+    "https://github.com/vllm-project/vllm",
+    "2026-11",
+)
+LATENT_BLOCK = 64  # FlashMLA
+ALIGNMENT, LATENT_ALIGNMENT = 16, 128  # of a hybrid's block
+COMPRESSED_BLOCK = 256
+BATCHES = 2  # with asynchronous scheduling
+
+Groups = list[tuple[int, AttentionGroup]]
+
+
+def reserve(trace: Trace, s: Situation) -> Reservation:
+    """Blocks of the pool for one request."""
+    caching = cached_groups(s.blueprint)
+    given_draft_tokens(trace, s)
+    trace.given("engine.context_parallel", s.scenario.deployment.context_parallel, Unit.COUNT, CHOICE)
+    if any(group.kind is AttentionKind.COMPRESSED for _, group in caching):
+        return _compressed(trace, s, caching)
+    windows = [(n, group) for n, group in caching if group.window and not s.scenario.deployment.full_windows]
+    if windows or s.blueprint.recurrent:
+        return _paged(trace, s, caching, [n for n, _ in windows])
+    return _uniform(trace, s, caching)
+
+
+def _block(trace: Trace, s: Situation, default: int) -> None:
+    """Record the tokens of a block: chosen, what the kernels need, or the engine's."""
+    chosen = s.scenario.deployment.kv_block_tokens
+    if chosen is not None:
+        trace.given("engine.block_tokens", chosen, Unit.TOKEN, CHOICE)
+    elif default:
+        trace.given("engine.block_tokens", default, Unit.TOKEN, SOURCE)
+
+
+def _is_latent(caching: Groups) -> bool:
+    return any(group.kind in LATENT for _, group in caching)
+
+
+# ---- every layer keeps every token
+
+
+def _uniform(trace: Trace, s: Situation, caching: Groups) -> Reservation:
+    _block(trace, s, LATENT_BLOCK if _is_latent(caching) else 0)
+    rates = [blocks.rate_key(trace, n) for n, _ in caching]
+    pool = {"block_tokens": "engine.block_tokens"}
+    if rates:
+        trace.compute("kv_pool.block_bytes", rules.uniform_block_bytes, bytes_per_token=rates, **pool)
+        trace.given("kv_pool.one_group", 1, Unit.COUNT, METHOD)
+        _blocks(trace, "kv_pool.blocks_per_request", rules.growing_blocks, "engine.block_tokens", "kv_pool.one_group")
+    if s.scenario.deployment.context_parallel > 1:
+        return _shared_out(trace, s, caching)
+    shares = []
+    for number, group in caching:
+        reserved = blocks.whole_blocks(trace, "workload.context_tokens", f"kv.{number}.tokens_reserved")
+        shares.append(blocks.blocks_of_group(trace, s, number, (reserved, ""), group))
+    return Reservation(tuple(shares), "engine.block_tokens")
+
+
+def _shared_out(trace: Trace, s: Situation, caching: Groups) -> Reservation:
+    """Ranks share out the context of a request: each keeps its part of the tokens."""
+    ranks, tokens = {"ranks": "engine.context_parallel"}, "kv_pool.tokens_of_a_rank"
+    trace.compute(tokens, rules.tokens_of_a_rank, tokens="workload.context_tokens", **ranks)
+    shares = []
+    for number, group in caching:
+        reserved = blocks.whole_blocks(trace, tokens, f"kv.{number}.tokens_reserved")
+        share = blocks.blocks_of_group(trace, s, number, (reserved, ""), group)
+        growth = f"kv.{number}.growth"
+        trace.compute(growth, rules.growth_of_a_rank, bytes_per_token=share.rate, **ranks)
+        shares.append(replace(share, rate=growth))
+    trace.compute("kv_pool.step_tokens", rules.tokens_of_all_ranks, block_tokens="engine.block_tokens", **ranks)
+    return Reservation(tuple(shares), "kv_pool.step_tokens")
+
+
+def _blocks(trace: Trace, key: str, rule: Callable[..., Any], block: str, groups: str, **more: str) -> None:
+    inputs = {"tokens": "workload.context_tokens", "block_tokens": block, "groups": groups, **more}
+    if rule is rules.growing_blocks:
+        inputs["context_parallel"] = "engine.context_parallel"
+    trace.compute(key, rule, **inputs)
+
+
+# ---- windows or states among the layers
+
+
+def _paged(trace: Trace, s: Situation, caching: Groups, windows: list[int]) -> Reservation:
+    given_chunk(trace, s)
+    for number, _ in caching:
+        key = f"kv.{number}"
+        trace.compute(
+            f"{key}.layer_bytes_per_token",
+            rules.layer_bytes_per_token,
+            bytes_per_token=f"{key}.bytes_per_token",
+            layers=f"{key}.layers",
+            kv_heads=f"{key}.kv_heads",
+            tensor="plan.tensor",
+        )
+    states = _layer_states(trace, s)
+    _hybrid_block(trace, s, caching, windows, states)
+    _page(trace, caching, states)
+    _grouping(trace, s, caching)
+    shares = [_cache_share(trace, s, n, group, n in windows) for n, group in caching]
+    shares += _state_shares(trace, s)
+    _total_blocks(trace, s, [f"kv.{n}.blocks" for n, _ in caching])
+    if windows:
+        steady = [f"kv.{n}.{'steady_bytes' if n in windows else 'rank_bytes'}" for n, _ in caching]
+        trace.compute("accelerator.kv_steady_bytes_per_request", kv.cache_bytes, groups=steady)
+    return Reservation(tuple(shares), _step(trace, caching))
+
+
+def _layer_states(trace: Trace, s: Situation) -> list[str]:
+    """Record one layer's state of each kind on one accelerator; return the keys."""
+    keys = []
+    for number, group in enumerate(s.blueprint.recurrent):
+        key = f"state.{number}"
+        trace.given(f"{key}.convolution_tokens", group.convolution_tokens, Unit.TOKEN, source_of_model(s))
+        trace.given(f"{key}.heads", group.heads, Unit.COUNT, source_of_model(s))
+        parts = ("convolution_elements", "convolution_bytes", "convolution_tokens", "matrix_elements", "matrix_bytes")
+        inputs = {name: f"{key}.{name}" for name in (*parts, "heads")}
+        keys.append(f"{key}.layer_bytes")
+        trace.compute(
+            keys[-1], rules.layer_state_bytes, **inputs, draft_tokens="engine.draft_tokens", tensor="plan.tensor"
+        )
+    return keys
+
+
+def _hybrid_block(trace: Trace, s: Situation, caching: Groups, windows: list[int], states: list[str]) -> None:
+    """Record the block: with states, as long as one of them is large."""
+    if not states or not caching or s.scenario.deployment.kv_block_tokens is not None:
+        _block(trace, s, LATENT_BLOCK if _is_latent(caching) else 0)
+        return
+    alignment = LATENT_ALIGNMENT if _is_latent(caching) else ALIGNMENT
+    trace.given("engine.block_alignment", alignment, Unit.TOKEN, SOURCE)
+    trace.compute("largest_state_bytes", rules.largest_state, states=states)
+    first = next((n for n, _ in caching if n not in windows), caching[0][0])
+    trace.compute(
+        "engine.block_tokens",
+        rules.hybrid_block_tokens,
+        alignment="engine.block_alignment",
+        state_bytes="largest_state_bytes",
+        bytes_per_token=f"kv.{first}.layer_bytes_per_token",
+    )
+
+
+def _page(trace: Trace, caching: Groups, states: list[str]) -> None:
+    """Record the page of all layers, and how many tokens of each kind go into it."""
+    for number, _ in caching:
+        key = f"kv.{number}"
+        trace.compute(
+            f"{key}.own_page_bytes",
+            rules.block_of_layer,
+            block_tokens="engine.block_tokens",
+            bytes_per_token=f"{key}.layer_bytes_per_token",
+        )
+    pages = [f"kv.{n}.own_page_bytes" for n, _ in caching]
+    trace.compute("kv_pool.page_bytes", rules.page_bytes, pages=[*pages, *states])
+    for number, _ in caching:
+        trace.compute(
+            f"kv.{number}.block_tokens",
+            rules.tokens_in_page,
+            page_bytes="kv_pool.page_bytes",
+            own_bytes=f"kv.{number}.own_page_bytes",
+            block_tokens="engine.block_tokens",
+        )
+
+
+def _grouping(trace: Trace, s: Situation, caching: Groups) -> None:
+    """Record the groups, what a block of the pool takes, and the layers that do not exist."""
+    kinds = [f"kv.{n}" for n, _ in caching] + [f"state.{n}" for n in range(len(s.blueprint.recurrent))]
+    layers = [f"{kind}.layers" for kind in kinds]
+    trace.compute("kv_pool.group_size", rules.group_size, layers=layers)
+    for kind in kinds:
+        size = {"group_size": "kv_pool.group_size"}
+        trace.compute(f"{kind}.groups", rules.groups_of, layers=f"{kind}.layers", **size)
+    trace.compute("kv_pool.groups", rules.all_blocks, groups=[f"{kind}.groups" for kind in kinds])
+    trace.compute(
+        "kv_pool.phantom_layers",
+        rules.phantom_layers,
+        groups=[f"{kind}.groups" for kind in kinds],
+        group_size="kv_pool.group_size",
+        layers=layers,
+    )
+    trace.compute(
+        "kv_pool.block_bytes",
+        rules.pool_block_bytes,
+        page_bytes="kv_pool.page_bytes",
+        group_size="kv_pool.group_size",
+        pipeline="plan.pipeline",
+    )
+
+
+def _cache_share(trace: Trace, s: Situation, number: int, group: AttentionGroup, windowed: bool) -> Share:
+    key = f"kv.{number}"
+    block, groups = f"{key}.block_tokens", f"{key}.groups"
+    more: dict[str, str] = {}
+    rule: Callable[..., Any] = rules.growing_blocks
+    if windowed:
+        _in_flight(trace, s)
+        rule = rules.chunk_blocks if group.kind is AttentionKind.CHUNK else rules.window_blocks
+        more = {"window": f"{key}.window", "in_flight": "engine.tokens_in_flight"}
+    _blocks(trace, f"{key}.blocks", rule, block, groups, **more)
+    part, whole = _bytes(trace, s, key, "blocks", "rank_bytes", "reserved_bytes")
+    trace.compute(
+        f"{key}.growth",
+        rules.growth_per_token,
+        groups=groups,
+        block_bytes="kv_pool.block_bytes",
+        block_tokens=block,
+        context_parallel="kv_pool.undivided" if windowed else "engine.context_parallel",
+    )
+    if not windowed:
+        return Share(False, part, whole, f"{key}.growth")
+    trace.given("longest_request_tokens", 10**9, Unit.TOKEN, METHOD)
+    full = {"tokens": "longest_request_tokens", "block_tokens": block, "groups": groups, **more}
+    trace.compute(f"{key}.full_blocks", rule, **full)
+    at_limit, _ = _bytes(trace, s, key, "full_blocks", "full_bytes", "")
+    trace.given("kv_pool.one_batch", 1, Unit.TOKEN, METHOD)
+    trace.compute(f"{key}.steady_blocks", rule, **{**full, "in_flight": "kv_pool.one_batch"})
+    _bytes(trace, s, key, "steady_blocks", "steady_bytes", "")
+    limit = int(trace[f"{key}.window"] + trace["engine.tokens_in_flight"])
+    extra = ""
+    if rule is rules.window_blocks:
+        extra = f"{key}.start_bytes"
+        trace.compute(extra, rules.blocks_bytes, blocks=groups, block_bytes="kv_pool.block_bytes")
+    return Share(False, part, whole, f"{key}.growth", full=at_limit, extra=extra, limit=limit)
+
+
+def _in_flight(trace: Trace, s: Situation) -> None:
+    """Record the prompt tokens that may be under way at the same time."""
+    if "engine.tokens_in_flight" in trace:
+        return
+    chosen = s.scenario.deployment.batches_in_flight
+    batches = chosen or max(BATCHES, s.plan.pipeline)
+    trace.given("engine.batches_in_flight", batches, Unit.COUNT, SOURCE if chosen is None else CHOICE)
+    trace.given("kv_pool.undivided", 1, Unit.COUNT, METHOD)
+    trace.compute(
+        "engine.tokens_in_flight",
+        rules.tokens_in_flight,
+        chunk="engine.prefill_chunk",
+        batches="engine.batches_in_flight",
+    )
+
+
+def _bytes(trace: Trace, s: Situation, key: str, number: str, part: str, whole: str) -> tuple[str, str]:
+    """Record the bytes of a number of blocks, on one accelerator and over all; return the keys."""
+    trace.compute(f"{key}.{part}", rules.blocks_bytes, blocks=f"{key}.{number}", block_bytes="kv_pool.block_bytes")
+    if whole:
+        trace.compute(
+            f"{key}.{whole}",
+            rules.replica_bytes,
+            blocks=f"{key}.{number}",
+            page_bytes="kv_pool.page_bytes",
+            group_size="kv_pool.group_size",
+            tensor="plan.tensor",
+        )
+    return f"{key}.{part}", f"{key}.{whole}"
+
+
+def _state_shares(trace: Trace, s: Situation) -> list[Share]:
+    """States take pages like anyone else; prefix caching keeps one more of each."""
+    if not s.blueprint.recurrent:
+        return []
+    chosen = s.scenario.deployment.prefix_caching
+    origin = SOURCE if chosen is None else CHOICE
+    trace.given("state_copies", 2 if chosen else 1, Unit.COUNT, origin)
+    shares = []
+    for number in range(len(s.blueprint.recurrent)):
+        key = f"state.{number}"
+        trace.compute(
+            f"{key}.blocks",
+            rules.state_pages,
+            copies="state_copies",
+            draft_tokens="engine.draft_tokens",
+            groups=f"{key}.groups",
+        )
+        part, whole = _bytes(trace, s, key, "blocks", "rank_reserved_bytes", "reserved_bytes")
+        shares.append(Share(True, part, whole, constant=part))
+    return shares
+
+
+def _total_blocks(trace: Trace, s: Situation, keys: list[str]) -> None:
+    keys = keys + [f"state.{n}.blocks" for n in range(len(s.blueprint.recurrent))]
+    trace.compute("kv_pool.blocks_per_request", rules.all_blocks, groups=keys)
+
+
+def _step(trace: Trace, caching: Groups) -> str:
+    if not caching:
+        return "engine.block_tokens"
+    trace.compute("kv_pool.step_tokens", largest_block, blocks=[f"kv.{n}.block_tokens" for n, _ in caching])
+    return "kv_pool.step_tokens"
+
+
+# ---- DeepSeek V4
+
+
+def _compressed(trace: Trace, s: Situation, caching: Groups) -> Reservation:
+    """Pages of vectors, of index keys, of windows and of rings, side by side in blocks of 256 tokens."""
+    _block(trace, s, COMPRESSED_BLOCK)
+    parts, ratios = [], {"short_ratio": 0, "long_ratio": 0}
+    for number, group in caching:
+        if group.compression:
+            parts.append(_ratio_block(trace, number))
+            ratios["short_ratio" if group.compression == 4 else "long_ratio"] = group.compression
+    first = f"kv.{caching[0][0]}"
+    trace.compute("kv_pool.block_bytes_of_model", kv.cache_bytes, groups=parts)
+    trace.given("kv_pool.layers", sum(group.layers for _, group in caching), Unit.COUNT, source_of_model(s))
+    stage = {"layers": "kv_pool.layers", "pipeline": "plan.pipeline"}
+    trace.compute("kv_pool.block_bytes", kv.stage_bytes, whole_bytes="kv_pool.block_bytes_of_model", **stage)
+    trace.given("kv_pool.window_slots", 64, Unit.TOKEN, SOURCE)
+    record = {"slots": "kv_pool.window_slots", "record_bytes": f"{first}.record_bytes"}
+    trace.compute("kv_pool.window_page_bytes", compressed.rounded_page_bytes, **record)
+    trace.compute(
+        "kv_pool.window_groups",
+        compressed.window_groups,
+        layers="kv_pool.layers",
+        page_bytes="kv_pool.window_page_bytes",
+        block_bytes="kv_pool.block_bytes_of_model",
+    )
+    for name, ratio in ratios.items():
+        trace.given(f"kv_pool.{name}", ratio, Unit.COUNT, source_of_model(s))
+    trace.compute(
+        "kv_pool.bounded_blocks",
+        compressed.bounded_blocks,
+        window_groups="kv_pool.window_groups",
+        window=f"{first}.window",
+        **{name: f"kv_pool.{name}" for name in ratios},
+    )
+    trace.given("kv_pool.one_group", 1, Unit.COUNT, METHOD)
+    _blocks(trace, "kv_pool.growing_blocks", rules.growing_blocks, "engine.block_tokens", "kv_pool.one_group")
+    counted = ["kv_pool.growing_blocks", "kv_pool.bounded_blocks"]
+    trace.compute("kv_pool.blocks_per_request", rules.all_blocks, groups=counted)
+    return Reservation((_compressed_share(trace),), "engine.block_tokens")
+
+
+def _ratio_block(trace: Trace, number: int) -> str:
+    """Record the pages of one block of tokens in the layers of one ratio; return the key."""
+    key = f"kv.{number}"
+    trace.compute(
+        f"{key}.slots", rules.slots_in_block, block_tokens="engine.block_tokens", compression=f"{key}.compression"
+    )
+    slots = {"slots": f"{key}.slots"}
+    trace.compute(f"{key}.page_bytes", compressed.rounded_page_bytes, **slots, record_bytes=f"{key}.record_bytes")
+    trace.compute(f"{key}.index_record_bytes", rules.index_record_bytes, index_dim=f"{key}.index_dim")
+    index = {"record_bytes": f"{key}.index_record_bytes"}
+    trace.compute(f"{key}.index_page_bytes", compressed.rounded_page_bytes, **slots, **index)
+    trace.compute(
+        f"{key}.block_bytes",
+        compressed.ratio_block_bytes,
+        layers=f"{key}.layers",
+        vector_page_bytes=f"{key}.page_bytes",
+        index_layers=f"{key}.index_layers",
+        index_page_bytes=f"{key}.index_page_bytes",
+    )
+    return f"{key}.block_bytes"
+
+
+def _compressed_share(trace: Trace) -> Share:
+    block = {"block_bytes": "kv_pool.block_bytes"}
+    trace.compute("kv_pool.request_bytes", rules.blocks_bytes, blocks="kv_pool.blocks_per_request", **block)
+    trace.compute("kv_pool.bounded_bytes", rules.blocks_bytes, blocks="kv_pool.bounded_blocks", **block)
+    whole = {"blocks": "kv_pool.blocks_per_request", "block_bytes": "kv_pool.block_bytes_of_model"}
+    trace.compute("kv_pool.replica_bytes", rules.blocks_bytes, **whole)
+    trace.compute("kv_pool.all_bytes", kv.times_ranks, whole_bytes="kv_pool.replica_bytes", tensor="plan.tensor")
+    trace.compute(
+        "kv_pool.growth",
+        rules.growth_per_token,
+        groups="kv_pool.one_group",
+        **block,
+        block_tokens="engine.block_tokens",
+        context_parallel="engine.context_parallel",
+    )
+    return Share(False, "kv_pool.request_bytes", "kv_pool.all_bytes", "kv_pool.growth", "kv_pool.bounded_bytes")
