@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from core.catalogue.catalogue import Catalogue
-from core.catalogue.records import Device, DeviceKind
+from core.catalogue.records import AllReduceCost, Device, DeviceKind
 from core.errors import InvalidInput
 from core.physics import collective
 from core.scenario import Deployment, Plan
@@ -19,11 +19,11 @@ from core.sizing.situation import machines
 CARDS_IN_A_MACHINE = (1, 2, 3, 4, 6, 8)
 MODULES_ON_A_BOARD = (4, 8)
 #: Machines in one deployment; a rack counts as one.
-MACHINES = (1, 2, 3, 4, 6, 8, 9)
+MACHINES = (1, 2, 4, 9)
 MOST_ACCELERATORS = 72
-#: Pipeline stages and tensor-parallel ranks beyond which nobody serves.
-MOST_STAGES = 16
-MOST_RANKS = 72
+#: Pipeline stages beyond which nobody serves, and widths of tensor parallelism that divide heads.
+MOST_STAGES = 8
+RANKS = (1, 2, 4, 8, 16, 32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,8 @@ class Layout:
     units     of the device that must be bought
     count     cards in each machine, or machines, as `Deployment.count`
     nodes     as `Deployment.nodes`
-    alpha_s   start-up of one all-reduce among the tensor-parallel ranks; 0 without them [s]
+    exchange  constants of an all-reduce among the tensor-parallel ranks; None without them
+    link      that they exchange over; "" without them
     """
 
     device: Device
@@ -41,7 +42,8 @@ class Layout:
     count: int
     nodes: int
     plan: Plan
-    alpha_s: float
+    exchange: AllReduceCost | None
+    link: str
 
     @property
     def machines(self) -> int:
@@ -80,16 +82,18 @@ def is_sold(device: Device, catalogue: Catalogue) -> bool:
 
 def layouts_of(device: Device, catalogue: Catalogue) -> Iterator[Layout]:
     """Every count and plan of one device; what no link of the catalogue joins is left out."""
+    exchanges: dict[tuple[int, int], tuple[str, AllReduceCost | None] | None] = {}
     for count, nodes in _counts(device):
         separate, per_node = machines(device, Deployment.model_construct(count=count, nodes=nodes))
         if separate > 1 and not _has_network(device, catalogue):
             continue
         for plan in _plans(separate, per_node):
-            try:
-                alpha = _start_up(device, catalogue, per_node, plan)
-            except InvalidInput:
-                continue
-            yield Layout(device, count * nodes, count, nodes, plan, alpha)
+            group = (min(plan.tensor * plan.pipeline, per_node), plan.tensor)
+            if group not in exchanges:
+                exchanges[group] = _exchange(device, catalogue, *group)
+            found = exchanges[group]
+            if found is not None:
+                yield Layout(device, count * nodes, count, nodes, plan, found[1], found[0])
 
 
 def _counts(device: Device) -> Iterator[tuple[int, int]]:
@@ -110,7 +114,9 @@ def _counts(device: Device) -> Iterator[tuple[int, int]]:
 def _plans(nodes: int, per_node: int) -> Iterator[Plan]:
     """Tensor parallelism inside a machine, stages anywhere, copies of the rest."""
     everything = nodes * per_node
-    for tensor in _divisors(per_node, MOST_RANKS):
+    for tensor in RANKS:
+        if per_node % tensor:
+            continue
         for stages in _divisors(everything // tensor, MOST_STAGES):
             copies = everything // (tensor * stages)
             if nodes > 1 and tensor * stages > per_node and tensor * stages % per_node:
@@ -126,9 +132,14 @@ def _has_network(device: Device, catalogue: Catalogue) -> bool:
     return any(catalogue.link(name).kind in BETWEEN_MACHINES for name in (*device.network_links, *device.links))
 
 
-def _start_up(device: Device, catalogue: Catalogue, per_node: int, plan: Plan) -> float:
-    group = min(plan.tensor * plan.pipeline, per_node)
-    link = Links(device, catalogue, None).joining(group, plan.tensor)
-    if plan.tensor == 1 or link is None:
-        return 0.0
-    return collective.all_reduce_cost(link, plan.tensor, device.family).alpha_s
+def _exchange(
+    device: Device, catalogue: Catalogue, group: int, tensor: int
+) -> tuple[str, AllReduceCost | None] | None:
+    """The link of the tensor-parallel ranks in a group, and their all-reduce; None where nothing joins the group."""
+    try:
+        link = Links(device, catalogue, None).joining(group, tensor)
+    except InvalidInput:
+        return None
+    if tensor == 1 or link is None:
+        return "", None
+    return link.id, collective.all_reduce_cost(link, tensor, device.family)

@@ -21,7 +21,7 @@ OTHER_ENGINES = ("llama.cpp", "mlx")
 SERVING_ENGINE = "vllm"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Variant:
     """One choice of software and formats.
 
@@ -45,7 +45,7 @@ def variants(request: SearchRequest, catalogue: Catalogue) -> tuple[Variant, ...
         for cache in _caches(request, catalogue, engine)
         for apart in _placements(request.scenario)
     )
-    return tuple(dict.fromkeys(found))
+    return tuple(found)
 
 
 def _engines(request: SearchRequest, catalogue: Catalogue) -> list[Engine]:

@@ -1,0 +1,205 @@
+"""What no sizing of a candidate can beat, for all candidates at once: least memory, highest speed, earliest first token.
+
+Each bound leaves out something that takes memory or time and never adds anything, and uses the formula functions of the
+sizing itself over arrays. So what a bound rules out is ruled out, and what it ranks behind cannot come out ahead:
+
+- the fullest accelerator of a copy holds at least its even part of weights, logical cache and state, beside the
+  retrieval models that share its card;
+- a step reads the weights, the experts that its requests need and their caches, computes, launches its kernels and
+  exchanges between tensor-parallel ranks; state, hand-overs between stages and slower memory are left out;
+- a prompt takes its arithmetic and its reads; experts count at their best efficiency, and nobody queues.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from core.physics import collective, decode, operators, prefill, roofline, serving
+from core.scenario import Mode
+from core.sizing.capacity import shares_what_is_left
+from core.sizing.rates import has_routed_experts
+from core.sizing.search.counted import Counted
+from core.sizing.search.rates import Rates
+from core.sizing.search.shapes import Shapes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Axis = NDArray[Any]
+
+#: Room for the rounding of sums in another order.
+MARGIN = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """One element for each layout that goes with a variant.
+
+    layout        its number
+    least_bytes   on the fullest accelerator [byte]
+    most_bytes    that the accelerator may use, all tiers [byte]
+    speed         of one user at most [token/s]
+    throughput    of all users at most [token/s]
+    ttft          first token at the earliest [s]
+    """
+
+    layout: "Axis"
+    least_bytes: "Axis"
+    most_bytes: "Axis"
+    speed: "Axis"
+    throughput: "Axis"
+    ttft: "Axis"
+
+
+def bounds(counted: Counted, shapes: Shapes, rates: Rates) -> Bounds:
+    """Bounds of one variant on every layout that its engine and the model's heads allow.
+
+    Parameters
+    ----------
+    counted : the variant's figures on one accelerator
+    shapes : all layouts, as arrays
+    rates : of the devices under this variant, in the order of `shapes.devices`
+
+    Returns
+    -------
+    the bounds; layouts on which the variant cannot run are not in them
+    """
+    import numpy as np
+
+    at = np.flatnonzero(_runs(counted, shapes) & ~np.isnan(rates["low"])[shapes.device])
+    here = shapes.taken(at)
+    fit = Rates(rates.table[:, here.device])
+    prompt = _prompt_seconds(counted, here, fit)
+    step = _step_seconds(counted, here, fit)
+    batch = _batch(counted, here)
+    output = counted["workload.output_tokens"]
+    step = step + serving.interference_seconds(batch, output, prompt, fit["c_int"])
+    each = serving.time_per_output_token(step, (prompt + fit["t_req"]) / output)
+    least, most = _memory(counted, here)
+    wider, tighter = 1 + MARGIN, 1 - MARGIN
+    return Bounds(
+        layout=at,
+        least_bytes=least * tighter,
+        most_bytes=most,
+        speed=wider / step,
+        throughput=wider * counted["requests_at_once"] / each,
+        ttft=(fit["t_req"] + prompt) * tighter,
+    )
+
+
+def _runs(counted: Counted, shapes: Shapes) -> "Axis":
+    """Which layouts engine and model allow."""
+    import numpy as np
+
+    engine = counted.situation.engine
+    families = np.array([device.family in engine.families for device in shapes.devices])
+    allowed: Axis = families[shapes.device] & (shapes.pipeline <= counted["model.layers"])
+    if counted.variant.apart:
+        allowed &= shapes.machines == 1
+    if not engine.tensor_parallel:
+        allowed &= shapes.tensor == 1
+    if not engine.pipeline_parallel:
+        allowed &= shapes.pipeline == 1
+    for heads in counted.heads:
+        allowed &= heads % shapes.tensor == 0
+    return allowed
+
+
+def _memory(counted: Counted, here: Shapes) -> "tuple[Axis, Axis]":
+    """Least bytes on the fullest accelerator, and the most that it may use."""
+    import numpy as np
+
+    each = counted["kv_logical_bytes_per_request"] + counted.state_bytes
+    requests = np.ceil(counted["requests_at_once"] / here.replicas)
+    least = (counted["memory_item.weights"] + each * requests) / here.ranks_of_a_copy + counted.companions_bytes
+    situation = counted.situation
+    article = situation.scenario.mode is Mode.ARTICLE
+    whole = article or shares_what_is_left(situation)
+    share = 1.0 if whole else situation.engine.memory_share or 1.0
+    first = here.labels if article else here.usable
+    return least, first * share + here.lower
+
+
+def _batch(counted: Counted, here: Shapes) -> "Axis":
+    """Requests in one step where memory holds them all; one where a request may outgrow its context."""
+    import numpy as np
+
+    held = counted["workload.prompt_tokens"] + counted["workload.output_tokens"]
+    if held > counted["workload.context_tokens"]:
+        return np.ones(len(here.tensor))
+    stages = here.pipeline if counted.situation.engine.group == "serving" else 1
+    return np.maximum(1.0, counted["requests_at_once"] / here.replicas / stages)
+
+
+def _step_seconds(counted: Counted, here: Shapes, fit: Rates) -> "Axis":
+    """A decode step at the least."""
+    batch, ranks = _batch(counted, here), here.tensor
+    dense = counted["read_bytes.dense"] / ranks / fit["weights"]
+    share = decode.small_batch_share(fit["mfu_b"], batch)
+    at_peak = decode.seconds_at_peak(
+        counted["flops_per_token.in_weight_format"], fit["low"], counted["flops_per_token.at_16_bit"], fit["wide"]
+    )
+    alone = decode.batch_compute_seconds(batch, at_peak, ranks, fit["mfu"], share)
+    seconds = dense + roofline.compute_excess_seconds(dense, alone)
+    if has_routed_experts(counted.situation):
+        seconds = seconds + _expert_seconds(counted, fit, batch, ranks, share)
+    cache = decode.cache_seconds(batch, counted["bytes_read_per_token.kv"] / ranks, fit["cache"])
+    engine = decode.engine_seconds(counted["kernels_per_step"], fit["t_op"], fit["t_host"], fit["t_seq"], batch)
+    return seconds + cache + engine + _exchange_seconds(counted, here, fit, batch)
+
+
+def _expert_seconds(counted: Counted, fit: Rates, batch: "Axis", ranks: "Axis", share: "Axis") -> "Axis":
+    import numpy as np
+
+    experts, chosen = counted["model.experts_per_layer"], counted["model.experts_per_token"]
+    reuse = np.minimum(fit["gamma"], 1)
+    distinct = experts * (1 - (1 - chosen / experts) ** (np.maximum(batch, 1) ** reuse)) * (1 - MARGIN)
+    read = operators.expert_bytes_read(counted["weights_bytes.expert"], experts, distinct)
+    seconds = read / ranks / fit["experts"]
+    at_peak = decode.seconds_at_rate(counted["flops_per_token.chosen_experts"], fit["low"])
+    alone = decode.batch_compute_seconds(batch, at_peak, ranks, fit["mfu"] * fit["mfu_e"], share)
+    return seconds + roofline.compute_excess_seconds(seconds, alone)
+
+
+def _exchange_seconds(counted: Counted, here: Shapes, fit: Rates, batch: "Axis") -> "Axis":
+    """All-reduces of one step, by the faster of the short and the long algorithm without its second start-up."""
+    import numpy as np
+
+    times = operators.all_reduces_per_step(counted["model.layers"], operators.ALL_REDUCES_PER_LAYER)
+    message = collective.activation_bytes(batch, counted.situation.blueprint.hidden_size)
+    long = 2 * (here.tensor - 1) / here.tensor * message / here.bus
+    moved = here.alpha + np.minimum(message / here.beta, long)
+    return np.where(here.tensor > 1, times * fit["ars"] * here.link_factor * moved, 0.0)
+
+
+def _prompt_seconds(counted: Counted, here: Shapes, fit: Rates) -> "Axis":
+    """The prefill of one prompt at the least."""
+    import numpy as np
+
+    tokens, ranks = counted["prompt.new_tokens"], here.tensor
+    at_peak = decode.seconds_at_peak(
+        counted["flops_per_token.in_weight_format"],
+        fit["low"],
+        counted["flops_per_token.at_16_bit_in_layers"],
+        fit["wide"],
+    )
+    size = counted["prompt.chunk_tokens"]
+    dense = prefill.dense_compute_seconds(tokens, at_peak, ranks, fit["mfu"], size, fit["half"])
+    read = prefill.repeated_read_seconds(counted["prompt.chunks"], counted["read_bytes.layers"], ranks, fit["weights"])
+    experts = decode.seconds_at_rate(counted["flops_per_token.chosen_experts"], fit["low"])
+    seconds = np.maximum(dense, read) + tokens * experts / ranks / (fit["mfu"] * np.minimum(fit["mfu_e"], 1.0))
+    seconds = seconds + prefill.prompt_attention_seconds(
+        tokens, counted["prompt.attention_flops_per_token"], ranks, fit["wide"], fit["mfu_att"]
+    )
+    if counted.situation.engine.group == "llama.cpp":
+        overlap = prefill.stage_overlap(here.pipeline, counted["prompt.chunks"], fit["pipe"])
+        seconds = np.where(here.pipeline > 1, seconds / overlap, seconds)
+    return seconds
+
+
+def joined(parts: Sequence[Bounds]) -> Bounds:
+    """Bounds of several variants, one after another."""
+    import numpy as np
+
+    names = Bounds.__slots__
+    return Bounds(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))

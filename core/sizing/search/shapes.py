@@ -1,0 +1,87 @@
+"""Layouts as arrays, so that bounds take all of them at once."""
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from core.catalogue.catalogue import Catalogue
+from core.catalogue.records import Device
+from core.sizing.search.layouts import Layout, layouts
+from core.sizing.search.rates import link_factor
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Axis = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """One element for each layout; `device` counts into `devices`.
+
+    usable, labels   of the first tier of one accelerator, as software sees it and as it is sold [byte]
+    lower            of its slower tiers [byte]
+    alpha, beta, bus, link_factor   of the all-reduce among the tensor-parallel ranks
+    """
+
+    devices: tuple[Device, ...]
+    device: "Axis"
+    units: "Axis"
+    machines: "Axis"
+    tensor: "Axis"
+    pipeline: "Axis"
+    replicas: "Axis"
+    ranks_of_a_copy: "Axis"
+    usable: "Axis"
+    labels: "Axis"
+    lower: "Axis"
+    alpha: "Axis"
+    beta: "Axis"
+    bus: "Axis"
+    link_factor: "Axis"
+
+    def taken(self, at: "Axis") -> "Shapes":
+        """Some of the layouts."""
+        return Shapes(self.devices, *(getattr(self, field.name)[at] for field in fields(self)[1:]))
+
+
+_KNOWN: "WeakKeyDictionary[Catalogue, Shapes]" = WeakKeyDictionary()
+
+
+def shapes(catalogue: Catalogue) -> Shapes:
+    """The layouts of a catalogue as arrays, in the order of `layouts`."""
+    if catalogue not in _KNOWN:
+        _KNOWN[catalogue] = _shapes(layouts(catalogue))
+    return _KNOWN[catalogue]
+
+
+def _shapes(among: tuple[Layout, ...]) -> Shapes:
+    import numpy as np
+
+    devices = tuple({layout.device.id: layout.device for layout in among}.values())
+    number = {device.id: n for n, device in enumerate(devices)}
+    rows = [_row(layout, number[layout.device.id]) for layout in among]
+    columns = np.array(rows, dtype=float).reshape(len(rows), len(fields(Shapes)) - 1).T
+    whole = columns[:7].astype(np.int64)
+    return Shapes(devices, *whole, *columns[7:])
+
+
+def _row(layout: Layout, device: int) -> tuple[float, ...]:
+    plan, tiers = layout.plan, layout.device.memory_tiers
+    first, cost = tiers[0], layout.exchange
+    return (
+        device,
+        layout.units,
+        layout.machines,
+        plan.tensor,
+        plan.pipeline,
+        plan.replicas,
+        plan.ranks // plan.replicas,
+        first.usable_bytes or first.capacity_bytes,
+        first.capacity_bytes,
+        sum(tier.usable_bytes or tier.capacity_bytes for tier in tiers[1:]),
+        cost.alpha_s if cost else 0.0,
+        (cost.beta_bytes_per_s if cost else None) or 1e-300,  # only the long algorithm
+        cost.bus_bytes_per_s if cost else 1.0,
+        link_factor(layout.link),
+    )
