@@ -1,23 +1,23 @@
-"""What no sizing of a candidate can beat, for all candidates at once: least memory, highest speed, earliest first token.
+"""What no sizing of a candidate can beat, for all candidates at once: least memory, highest speed, earliest answer.
 
 Each bound leaves out something that takes memory or time and never adds anything, and uses the formula functions of the
 sizing itself over arrays. So what a bound rules out is ruled out, and what it ranks behind cannot come out ahead:
 
 - the fullest accelerator of a copy holds at least its even part of weights, logical cache and state, beside the
   retrieval models that share its card;
-- a step reads the weights, the experts that its requests need and their caches, computes, launches its kernels and
-  exchanges between tensor-parallel ranks; state, hand-overs between stages and slower memory are left out;
-- a prompt takes its arithmetic and its reads; experts count at their best efficiency, and nobody queues.
+- a step reads the weights, the experts that its requests need, their caches and states, computes, launches its kernels
+  and exchanges between tensor-parallel ranks; hand-overs between stages and slower memory are left out;
+- a prompt takes its arithmetic, reads and exchanges; experts count at their best efficiency, and nobody queues.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from core.physics import collective, decode, operators, prefill, roofline, serving
 from core.scenario import Mode
 from core.sizing.capacity import shares_what_is_left
-from core.sizing.rates import has_routed_experts
+from core.sizing.groups import cached_groups
+from core.sizing.rates import STATE_SHARE, has_routed_experts
 from core.sizing.search.counted import Counted
 from core.sizing.search.rates import Rates
 from core.sizing.search.shapes import Shapes
@@ -110,7 +110,7 @@ def _memory(counted: Counted, here: Shapes) -> "tuple[Axis, Axis]":
     import numpy as np
 
     each = counted["kv_logical_bytes_per_request"] + counted.state_bytes
-    requests = np.ceil(counted["requests_at_once"] / here.replicas)
+    requests = np.ceil(counted["requests_with_reserve"] / here.replicas)
     least = (counted["memory_item.weights"] + each * requests) / here.ranks_of_a_copy + counted.companions_bytes
     situation = counted.situation
     article = situation.scenario.mode is Mode.ARTICLE
@@ -143,30 +143,46 @@ def _step_seconds(counted: Counted, here: Shapes, fit: Rates) -> "Axis":
     seconds = dense + roofline.compute_excess_seconds(dense, alone)
     if has_routed_experts(counted.situation):
         seconds = seconds + _expert_seconds(counted, fit, batch, ranks, share)
-    cache = decode.cache_seconds(batch, counted["bytes_read_per_token.kv"] / ranks, fit["cache"])
     engine = decode.engine_seconds(counted["kernels_per_step"], fit["t_op"], fit["t_host"], fit["t_seq"], batch)
-    return seconds + cache + engine + _exchange_seconds(counted, here, fit, batch)
+    exchange = _exchange_seconds(counted, here, fit, batch)
+    return seconds + _cache_seconds(counted, here, fit, batch) + engine + exchange
+
+
+def _cache_seconds(counted: Counted, here: Shapes, fit: Rates, batch: "Axis") -> "Axis":
+    """Reading the caches, whole heads on each rank, with what attention computes; and reading the states."""
+    read = sum(
+        operators.rank_cache_bytes(counted[f"bytes_read_per_token.kv.{n}"], counted[f"kv.{n}.kv_heads"], here.tensor)
+        for n, _ in cached_groups(counted.situation.blueprint)
+    )
+    seconds = decode.cache_seconds(batch, read, fit["cache"])
+    flops = counted["attention_flops_per_token"]
+    alone = decode.attention_compute_seconds(batch, flops, here.tensor, fit["wide"], fit["mfu_dec_att"])
+    state = decode.state_seconds(batch, counted["state_traffic_bytes"], here.tensor, STATE_SHARE * fit["weights"])
+    return seconds + roofline.compute_excess_seconds(seconds, alone) + state
 
 
 def _expert_seconds(counted: Counted, fit: Rates, batch: "Axis", ranks: "Axis", share: "Axis") -> "Axis":
-    import numpy as np
-
-    experts, chosen = counted["model.experts_per_layer"], counted["model.experts_per_token"]
-    reuse = np.minimum(fit["gamma"], 1)
-    distinct = experts * (1 - (1 - chosen / experts) ** (np.maximum(batch, 1) ** reuse)) * (1 - MARGIN)
-    read = operators.expert_bytes_read(counted["weights_bytes.expert"], experts, distinct)
-    seconds = read / ranks / fit["experts"]
+    seconds = _expert_bytes(counted, batch, fit["gamma"]) / ranks / fit["experts"]
     at_peak = decode.seconds_at_rate(counted["flops_per_token.chosen_experts"], fit["low"])
     alone = decode.batch_compute_seconds(batch, at_peak, ranks, fit["mfu"] * fit["mfu_e"], share)
     return seconds + roofline.compute_excess_seconds(seconds, alone)
 
 
-def _exchange_seconds(counted: Counted, here: Shapes, fit: Rates, batch: "Axis") -> "Axis":
-    """All-reduces of one step, by the faster of the short and the long algorithm without its second start-up."""
+def _expert_bytes(counted: Counted, tokens: Any, reuse: Any) -> Any:
+    """Experts that so many tokens need; without the exact power of the sizing, hence the margin."""
+    import numpy as np
+
+    experts, chosen = counted["model.experts_per_layer"], counted["model.experts_per_token"]
+    distinct = experts * (1 - (1 - chosen / experts) ** (np.maximum(tokens, 1) ** np.minimum(reuse, 1)))
+    return operators.expert_bytes_read(counted["weights_bytes.expert"], experts, distinct * (1 - MARGIN))
+
+
+def _exchange_seconds(counted: Counted, here: Shapes, fit: Rates, tokens: Any) -> "Axis":
+    """All-reduces of one pass, by the faster of the short and the long algorithm without its second start-up."""
     import numpy as np
 
     times = operators.all_reduces_per_step(counted["model.layers"], operators.ALL_REDUCES_PER_LAYER)
-    message = collective.activation_bytes(batch, counted.situation.blueprint.hidden_size)
+    message = collective.activation_bytes(tokens, counted.situation.blueprint.hidden_size)
     long = 2 * (here.tensor - 1) / here.tensor * message / here.bus
     moved = here.alpha + np.minimum(message / here.beta, long)
     return np.where(here.tensor > 1, times * fit["ars"] * here.link_factor * moved, 0.0)
@@ -176,7 +192,7 @@ def _prompt_seconds(counted: Counted, here: Shapes, fit: Rates) -> "Axis":
     """The prefill of one prompt at the least."""
     import numpy as np
 
-    tokens, ranks = counted["prompt.new_tokens"], here.tensor
+    tokens, ranks, chunks = counted["prompt.new_tokens"], here.tensor, counted["prompt.chunks"]
     at_peak = decode.seconds_at_peak(
         counted["flops_per_token.in_weight_format"],
         fit["low"],
@@ -184,22 +200,28 @@ def _prompt_seconds(counted: Counted, here: Shapes, fit: Rates) -> "Axis":
         fit["wide"],
     )
     size = counted["prompt.chunk_tokens"]
-    dense = prefill.dense_compute_seconds(tokens, at_peak, ranks, fit["mfu"], size, fit["half"])
-    read = prefill.repeated_read_seconds(counted["prompt.chunks"], counted["read_bytes.layers"], ranks, fit["weights"])
-    experts = decode.seconds_at_rate(counted["flops_per_token.chosen_experts"], fit["low"])
-    seconds = np.maximum(dense, read) + tokens * experts / ranks / (fit["mfu"] * np.minimum(fit["mfu_e"], 1.0))
+    alone = prefill.dense_compute_seconds(tokens, at_peak, ranks, fit["mfu"], size, fit["half"])
+    read = prefill.repeated_read_seconds(chunks, counted["read_bytes.layers"], ranks, fit["weights"])
+    seconds = read + roofline.compute_excess_seconds(read, alone)
+    if has_routed_experts(counted.situation):
+        seconds = seconds + _prompt_expert_seconds(counted, fit, ranks)
     seconds = seconds + prefill.prompt_attention_seconds(
         tokens, counted["prompt.attention_flops_per_token"], ranks, fit["wide"], fit["mfu_att"]
     )
+    seconds = seconds + prefill.pass_overhead_seconds(chunks, counted["kernels_per_step"], fit["t_op"], fit["t_host"])
+    seconds = seconds + prefill.repeated_pass_seconds(chunks, _exchange_seconds(counted, here, fit, size))
     if counted.situation.engine.group == "llama.cpp":
-        overlap = prefill.stage_overlap(here.pipeline, counted["prompt.chunks"], fit["pipe"])
+        overlap = prefill.stage_overlap(here.pipeline, chunks, fit["pipe"])
         seconds = np.where(here.pipeline > 1, seconds / overlap, seconds)
     return seconds
 
 
-def joined(parts: Sequence[Bounds]) -> Bounds:
-    """Bounds of several variants, one after another."""
+def _prompt_expert_seconds(counted: Counted, fit: Rates, ranks: "Axis") -> "Axis":
     import numpy as np
 
-    names = Bounds.__slots__
-    return Bounds(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+    tokens, size = counted["prompt.new_tokens"], counted["prompt.chunk_tokens"]
+    touched = _expert_bytes(counted, size, 1.0)
+    read = prefill.repeated_read_seconds(counted["prompt.chunks"], touched, ranks, fit["experts"])
+    at_peak = decode.seconds_at_rate(counted["flops_per_token.chosen_experts"], fit["low"])
+    alone = tokens * at_peak / ranks / (fit["mfu"] * np.minimum(fit["mfu_e"], 1.0))
+    return read + roofline.compute_excess_seconds(read, alone)

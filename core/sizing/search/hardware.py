@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from core.catalogue.catalogue import Catalogue
 from core.sizing.search.bounds import Bounds, bounds
 from core.sizing.search.candidates import Candidate
-from core.sizing.search.counted import Counted, count
+from core.sizing.search.counted import count
 from core.sizing.search.evaluate import Evaluation, evaluate, fast_enough, meets, soon_enough
 from core.sizing.search.kinds import barred, is_asked, kind_of, unknown_facts
 from core.sizing.search.layouts import Layout, layouts
@@ -54,14 +54,30 @@ class Field:
     def candidate(self, at: int) -> Candidate:
         return Candidate(at, self.layouts[self.layout[at]], self.variants[self.variant[at]])
 
+    def only(self, chosen: Sequence[int]) -> "Field":
+        """Some of the candidates, by their places."""
+        import numpy as np
 
-def find_hardware(request: SearchRequest, catalogue: Catalogue) -> HardwareFound:
+        at = np.array(sorted(chosen), dtype=np.int64)
+        starts = np.searchsorted(at, np.array(self.starts))
+        filled = [n for n in range(len(self.kinds)) if starts[n] < starts[n + 1]]
+        columns = ("layout", "variant", "least_bytes", "most_bytes", "speed", "throughput", "ttft", "open")
+        return replace(
+            self,
+            kinds=tuple(self.kinds[n] for n in filled),
+            starts=(*(int(starts[n]) for n in filled), len(at)),
+            **{name: getattr(self, name)[at] for name in columns},
+        )
+
+
+def find_hardware(request: SearchRequest, catalogue: Catalogue, among: Field | None = None) -> HardwareFound:
     """What to buy for a need.
 
     Parameters
     ----------
     request : the need, the limits, the ranking
     catalogue : what exists
+    among : the candidates of a survey, or some of them; None: all
 
     Returns
     -------
@@ -71,8 +87,7 @@ def find_hardware(request: SearchRequest, catalogue: Catalogue) -> HardwareFound
     -----
     Raises what `size` raises for a need that cannot be sized on any hardware.
     """
-    everything = survey(request, catalogue)
-    return _Search(request, catalogue, everything).run()
+    return _Search(request, catalogue, among or survey(request, catalogue)).run()
 
 
 def survey(request: SearchRequest, catalogue: Catalogue) -> Field:
@@ -92,7 +107,9 @@ def survey(request: SearchRequest, catalogue: Catalogue) -> Field:
         & (units <= request.limits.most_units)
         & (shape.machines[layout] <= request.limits.most_machines)
     )
-    columns = {name: _joined(parts, name)[kept] for name in ("least_bytes", "most_bytes", "speed", "throughput", "ttft")}
+    columns = {
+        name: _joined(parts, name)[kept] for name in ("least_bytes", "most_bytes", "speed", "throughput", "ttft")
+    }
     layout, variant, key = layout[kept], variant[kept], (shape.device[layout] * 1000 + units)[kept]
     promise = columns["throughput" if request.ranking is Ranking.ENERGY else "speed"]
     opened = _open(request, columns)
@@ -141,7 +158,9 @@ class _Search:
             request=self.request,
             answers=self._marked(),
             unknown=tuple(sorted(unknown, key=self._order)),
-            ruled_out=tuple(sorted(self.out, key=lambda one: (list(Exclusion).index(one.by), one.miss, one.kind.order))),
+            ruled_out=tuple(
+                sorted(self.out, key=lambda one: (list(Exclusion).index(one.by), one.miss, one.kind.order))
+            ),
             behind=self.behind,
             candidates=len(self.field.layout),
             sized=self.sized,
@@ -267,7 +286,7 @@ class _Search:
         """What bounds rule out a kind by: the furthest that any of its candidates gets."""
         here = slice(self.field.starts[number], self.field.starts[number + 1])
         kind, start, work = self.field.kinds[number], here.start, self.request.scenario.workload
-        missing = (self.field.least_bytes[here] - self.field.most_bytes[here])
+        missing = self.field.least_bytes[here] - self.field.most_bytes[here]
         holds = missing <= 0
         if not holds.any():
             at = int(missing.argmin())

@@ -47,9 +47,7 @@ def unknown_facts(kind: Kind, request: SearchRequest) -> frozenset[Fact]:
     """The facts that limits or ranking need and that are not known."""
     limits, facts, ranking = request.limits, kind.supply, request.ranking
     missing = set()
-    if known_price(facts, request) is None and (
-        limits.budget is not None or ranking in (Ranking.COST, Ranking.PRICE)
-    ):
+    if known_price(facts, request) is None and (limits.budget is not None or ranking in (Ranking.COST, Ranking.PRICE)):
         missing.add(Fact.PRICE)
     if facts.power_w is None and (limits.power_w is not None or ranking is Ranking.ENERGY):
         missing.add(Fact.POWER)

@@ -103,7 +103,9 @@ def _counts(device: Device) -> Iterator[tuple[int, int]]:
     if device.kind is DeviceKind.CARD:
         inside: tuple[int, ...] = CARDS_IN_A_MACHINE
     elif device.kind is DeviceKind.MODULE:
-        inside = CARDS_IN_A_MACHINE[:2] + MODULES_ON_A_BOARD if "superchip" in device.form_factor else MODULES_ON_A_BOARD
+        inside = (
+            CARDS_IN_A_MACHINE[:2] + MODULES_ON_A_BOARD if "superchip" in device.form_factor else MODULES_ON_A_BOARD
+        )
     else:
         yield from ((n, 1) for n in MACHINES if n * device.accelerators <= MOST_ACCELERATORS)
         return
@@ -132,9 +134,7 @@ def _has_network(device: Device, catalogue: Catalogue) -> bool:
     return any(catalogue.link(name).kind in BETWEEN_MACHINES for name in (*device.network_links, *device.links))
 
 
-def _exchange(
-    device: Device, catalogue: Catalogue, group: int, tensor: int
-) -> tuple[str, AllReduceCost | None] | None:
+def _exchange(device: Device, catalogue: Catalogue, group: int, tensor: int) -> tuple[str, AllReduceCost | None] | None:
     """The link of the tensor-parallel ranks in a group, and their all-reduce; None where nothing joins the group."""
     try:
         link = Links(device, catalogue, None).joining(group, tensor)

@@ -72,7 +72,9 @@ def _weights(request: SearchRequest, catalogue: Catalogue, engine: Engine) -> It
             if request.weights is not None:
                 raise
             continue
-        supported = loaded.id in engine.weight_formats and (loaded.container == "any" or loaded.container in engine.containers)
+        supported = loaded.id in engine.weight_formats and (
+            loaded.container == "any" or loaded.container in engine.containers
+        )
         enough = request.weights is not None or loaded.bits >= request.least_bits
         if supported and enough and loaded.id not in given:
             given.add(loaded.id)
