@@ -9,6 +9,7 @@ from core.language.messages import marked, ngettext
 from core.language.numbers import Formatter, current
 from core.language.sentences import device_with_count
 from core.sizing.search.explain import Reason, ReasonKind
+from core.sizing.search.models import ModelAnswer, ModelExclusion, ModelRuledOut, ModelsFound
 from core.sizing.search.report import Answer, Exclusion, Fact, HardwareFound, RuledOut
 from core.sizing.search.request import Ranking
 
@@ -199,3 +200,57 @@ def ruled_out(miss: RuledOut, found: HardwareFound) -> str:
 def miss_name(miss: RuledOut) -> str:
     """The hardware that is ruled out."""
     return device_with_count(miss.kind.device.name, miss.kind.units)
+
+
+# ---- models
+
+_MODEL_RULED_OUT = {
+    ModelExclusion.FIRST_TOKEN: _RULED_OUT[Exclusion.FIRST_TOKEN],
+    ModelExclusion.SPEED: marked("fits, but writes {reached}: below the target of {asked}"),
+    ModelExclusion.RESERVE: marked("leaves room for {reached} requests; you need {asked}"),
+    ModelExclusion.MEMORY: marked("does not fit: {missing} short"),
+    ModelExclusion.CONTEXT: marked("was trained for {reached} of context; one request needs {asked}"),
+    ModelExclusion.SOFTWARE: marked("has no format that an engine of this device loads"),
+    ModelExclusion.ARCHITECTURE: marked("cannot be counted yet"),
+}
+
+
+def models_headline(found: ModelsFound, hardware: str) -> str:
+    """The answer in a sentence: "112 models run on 2 × RTX 4090; the largest is Qwen3 Coder Next"."""
+    if not found.answers:
+        return _("No model of the catalogue meets the need on {hardware}").format(hardware=hardware)
+    number = len(found.answers)
+    text = ngettext(
+        "{number} model meets the need on {hardware}: {largest}",
+        "{number} models meet the need on {hardware}; the largest is {largest}",
+        number,
+    )
+    largest = found.answers[0].model.name
+    return text.format(number=current().count(number), hardware=hardware, largest=largest)
+
+
+def models_searched(found: ModelsFound, seconds: float) -> str:
+    """How much was looked at."""
+    write = current()
+    return _("{combinations} models and formats in {time}, {sized} of them sized in full; the rest cannot fit.").format(
+        combinations=write.count(found.combinations), time=write.seconds(seconds), sized=write.count(found.sized)
+    )
+
+
+def model_ruled_out(miss: ModelRuledOut) -> str:
+    """What rules a model out, to stand behind its name."""
+    write = current()
+    ways: dict[ModelExclusion, Callable[[Any], str]] = {
+        ModelExclusion.SPEED: write.speed,
+        ModelExclusion.FIRST_TOKEN: write.seconds,
+        ModelExclusion.CONTEXT: lambda value: write.tokens(int(value)),
+    }
+    way = ways.get(miss.by, write.count)
+    return _(_MODEL_RULED_OUT[miss.by]).format(
+        asked=way(miss.asked), reached=way(miss.reached), missing=write.bytes(miss.asked - miss.reached)
+    )
+
+
+def format_note(answer: ModelAnswer) -> str:
+    """Whether weights in this format can be had."""
+    return _("published") if answer.published else _("to be made")
