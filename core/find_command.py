@@ -21,13 +21,17 @@ from core.sizing.search.request import Limits, Ranking, SearchRequest
 
 def find_options(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("file", type=Path, help="a .tonnage file: its model, workload, targets and reserve are the need")
+    parser.add_argument(
+        "file", type=Path, help="a .tonnage file: its model, workload, targets and reserve are the need"
+    )
     parser.add_argument("--models", action="store_true", help="which models the file's hardware can run instead")
     parser.add_argument("--by", type=Ranking, choices=list(Ranking), default=Ranking.COST, help="what to rank by")
     parser.add_argument("--budget", type=_money, help="most that the hardware may cost, in the file's currency")
     parser.add_argument("--power", type=float, metavar="W", help="most that it may draw under load")
     parser.add_argument("--noise", type=float, metavar="DBA", help="loudest that it may be under load")
-    parser.add_argument("--kind", type=DeviceKind, choices=list(DeviceKind), nargs="+", default=[], help="how it is built")
+    parser.add_argument(
+        "--kind", type=DeviceKind, choices=list(DeviceKind), nargs="+", default=[], help="how it is built"
+    )
     parser.add_argument("--vendor", nargs="+", default=[], help="who makes it")
     parser.add_argument("--device", nargs="+", default=[], help="only these devices of the catalogue")
     parser.add_argument("--most", type=int, default=72, metavar="N", help="at most so many cards or machines")

@@ -6,7 +6,7 @@ from typing import Any
 from core.catalogue.records import DeviceKind
 from core.language.messages import gettext as _
 from core.language.messages import marked, ngettext
-from core.language.numbers import Formatter, current
+from core.language.numbers import NBSP, Formatter, current
 from core.language.sentences import device_with_count
 from core.sizing.search.explain import Reason, ReasonKind
 from core.sizing.search.models import ModelAnswer, ModelExclusion, ModelRuledOut, ModelsFound
@@ -188,13 +188,23 @@ def ruled_out(miss: RuledOut, found: HardwareFound) -> str:
         Exclusion.SPEED: write.speed,
         Exclusion.FIRST_TOKEN: write.seconds,
     }
-    way = ways.get(miss.by, write.count)
+    asked, reached = _apart(miss.asked, miss.reached, ways.get(miss.by, write.count))
     return _(text or _RULED_OUT[miss.by]).format(
-        asked=way(miss.asked),
-        reached=way(miss.reached),
+        asked=asked,
+        reached=reached,
         missing=write.bytes(miss.asked - miss.reached),
         context=write.tokens(request.scenario.workload.context_tokens),
     )
+
+
+def _apart(asked: float, reached: float, way: Callable[[float], str]) -> tuple[str, str]:
+    """Both numbers as they are shown; with more digits where rounding would make them look alike."""
+    shown = way(asked), way(reached)
+    if shown[0] != shown[1] or asked == reached:
+        return shown
+    write = current()
+    exact, unit = write.decimal(reached, 2), shown[1].partition(NBSP)[2]
+    return shown[0], f"{exact}{NBSP}{unit}" if unit else exact
 
 
 def miss_name(miss: RuledOut) -> str:
@@ -245,9 +255,9 @@ def model_ruled_out(miss: ModelRuledOut) -> str:
         ModelExclusion.FIRST_TOKEN: write.seconds,
         ModelExclusion.CONTEXT: lambda value: write.tokens(int(value)),
     }
-    way = ways.get(miss.by, write.count)
+    asked, reached = _apart(miss.asked, miss.reached, ways.get(miss.by, write.count))
     return _(_MODEL_RULED_OUT[miss.by]).format(
-        asked=way(miss.asked), reached=way(miss.reached), missing=write.bytes(miss.asked - miss.reached)
+        asked=asked, reached=reached, missing=write.bytes(miss.asked - miss.reached)
     )
 
 

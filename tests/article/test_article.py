@@ -20,8 +20,20 @@ from tests.article.figures import accelerators, figure, tier
 from tests.article.scenarios import CLAIMS, Claim, is_saturated, scenarios
 
 #: Claims that a later step of the plan does. Step 4 brings prices over a term, the search and the rules.
-_RULES_AND_MONEY = ("a61", "a62", "a87", "a89", "a91", *(f"a{number}" for number in range(100, 107)), "a108", "a110")
+_RULES_AND_MONEY = (
+    "a61",
+    "a62",
+    "a87",
+    "a89",
+    "a91",
+    *(f"a{number}" for number in (100, 101, 102, 103, 105)),
+    "a108",
+    "a110",
+)
 LATER: dict[str, int] = dict.fromkeys(_RULES_AND_MONEY, 4)
+
+#: Claims about what a search finds; test_found.py holds the search to them.
+FOUND = ("a104", "a106")
 
 Sizings = Mapping[str, Sizing]
 
@@ -31,7 +43,7 @@ def sized(catalogue: Catalogue) -> Callable[[Scenario], Sizing]:
     return cache(lambda scenario: size(scenario, catalogue))
 
 
-@pytest.mark.parametrize("name", [name for name in CLAIMS if name not in LATER])
+@pytest.mark.parametrize("name", [name for name in CLAIMS if name not in LATER and name not in FOUND])
 def test_claim(name: str, sized: Callable[[Scenario], Sizing]) -> None:
     claim = CLAIMS[name]
     sizings = {variant: sized(scenario) for variant, scenario in scenarios(claim).items()}
@@ -44,6 +56,7 @@ def test_every_claim_is_done_or_promised() -> None:
     for name, claim in CLAIMS.items():
         assert (
             name in LATER
+            or name in FOUND
             or name in CHECKS
             or isinstance(claim["expect"], int | float | list)
             or _ORDER.match(claim["expect"])

@@ -11,7 +11,7 @@ sizing itself over arrays. So what a bound rules out is ruled out, and what it r
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from core.physics import collective, decode, operators, prefill, roofline, serving
 from core.scenario import Mode
@@ -22,10 +22,7 @@ from core.sizing.search.counted import Counted
 from core.sizing.search.rates import Rates
 from core.sizing.search.shapes import Shapes
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Axis = NDArray[Any]
+Axis = Any  # array, one element a candidate, layout or device
 
 #: Room for the rounding of sums in another order.
 MARGIN = 1e-9
@@ -43,12 +40,12 @@ class Bounds:
     ttft          first token at the earliest [s]
     """
 
-    layout: "Axis"
-    least_bytes: "Axis"
-    most_bytes: "Axis"
-    speed: "Axis"
-    throughput: "Axis"
-    ttft: "Axis"
+    layout: Axis
+    least_bytes: Axis
+    most_bytes: Axis
+    speed: Axis
+    throughput: Axis
+    ttft: Axis
 
 
 def bounds(counted: Counted, shapes: Shapes, rates: Rates) -> Bounds:
@@ -87,7 +84,7 @@ def bounds(counted: Counted, shapes: Shapes, rates: Rates) -> Bounds:
     )
 
 
-def _runs(counted: Counted, shapes: Shapes) -> "Axis":
+def _runs(counted: Counted, shapes: Shapes) -> Axis:
     """Which layouts engine and model allow."""
     import numpy as np
 
@@ -105,7 +102,7 @@ def _runs(counted: Counted, shapes: Shapes) -> "Axis":
     return allowed
 
 
-def _memory(counted: Counted, here: Shapes) -> "tuple[Axis, Axis]":
+def _memory(counted: Counted, here: Shapes) -> tuple[Axis, Axis]:
     """Least bytes on the fullest accelerator, and the most that it may use."""
     import numpy as np
 
@@ -120,7 +117,7 @@ def _memory(counted: Counted, here: Shapes) -> "tuple[Axis, Axis]":
     return least, first * share + here.lower
 
 
-def _batch(counted: Counted, here: Shapes) -> "Axis":
+def _batch(counted: Counted, here: Shapes) -> Axis:
     """Requests in one step where memory holds them all; one where a request may outgrow its context."""
     import numpy as np
 
@@ -131,7 +128,7 @@ def _batch(counted: Counted, here: Shapes) -> "Axis":
     return np.maximum(1.0, counted["requests_at_once"] / here.replicas / stages)
 
 
-def _step_seconds(counted: Counted, here: Shapes, fit: Rates) -> "Axis":
+def _step_seconds(counted: Counted, here: Shapes, fit: Rates) -> Axis:
     """A decode step at the least."""
     batch, ranks = _batch(counted, here), here.tensor
     dense = counted["read_bytes.dense"] / ranks / fit["weights"]
@@ -148,7 +145,7 @@ def _step_seconds(counted: Counted, here: Shapes, fit: Rates) -> "Axis":
     return seconds + _cache_seconds(counted, here, fit, batch) + engine + exchange
 
 
-def _cache_seconds(counted: Counted, here: Shapes, fit: Rates, batch: "Axis") -> "Axis":
+def _cache_seconds(counted: Counted, here: Shapes, fit: Rates, batch: Axis) -> Axis:
     """Reading the caches, whole heads on each rank, with what attention computes; and reading the states."""
     read = sum(
         operators.rank_cache_bytes(counted[f"bytes_read_per_token.kv.{n}"], counted[f"kv.{n}.kv_heads"], here.tensor)
@@ -161,7 +158,7 @@ def _cache_seconds(counted: Counted, here: Shapes, fit: Rates, batch: "Axis") ->
     return seconds + roofline.compute_excess_seconds(seconds, alone) + state
 
 
-def _expert_seconds(counted: Counted, fit: Rates, batch: "Axis", ranks: "Axis", share: "Axis") -> "Axis":
+def _expert_seconds(counted: Counted, fit: Rates, batch: Axis, ranks: Axis, share: Axis) -> Axis:
     seconds = _expert_bytes(counted, batch, fit["gamma"]) / ranks / fit["experts"]
     at_peak = decode.seconds_at_rate(counted["flops_per_token.chosen_experts"], fit["low"])
     alone = decode.batch_compute_seconds(batch, at_peak, ranks, fit["mfu"] * fit["mfu_e"], share)
@@ -177,7 +174,7 @@ def _expert_bytes(counted: Counted, tokens: Any, reuse: Any) -> Any:
     return operators.expert_bytes_read(counted["weights_bytes.expert"], experts, distinct * (1 - MARGIN))
 
 
-def _exchange_seconds(counted: Counted, here: Shapes, fit: Rates, tokens: Any) -> "Axis":
+def _exchange_seconds(counted: Counted, here: Shapes, fit: Rates, tokens: Any) -> Axis:
     """All-reduces of one pass, by the faster of the short and the long algorithm without its second start-up."""
     import numpy as np
 
@@ -188,7 +185,7 @@ def _exchange_seconds(counted: Counted, here: Shapes, fit: Rates, tokens: Any) -
     return np.where(here.tensor > 1, times * fit["ars"] * here.link_factor * moved, 0.0)
 
 
-def _prompt_seconds(counted: Counted, here: Shapes, fit: Rates) -> "Axis":
+def _prompt_seconds(counted: Counted, here: Shapes, fit: Rates) -> Axis:
     """The prefill of one prompt at the least."""
     import numpy as np
 
@@ -216,7 +213,7 @@ def _prompt_seconds(counted: Counted, here: Shapes, fit: Rates) -> "Axis":
     return seconds
 
 
-def _prompt_expert_seconds(counted: Counted, fit: Rates, ranks: "Axis") -> "Axis":
+def _prompt_expert_seconds(counted: Counted, fit: Rates, ranks: Axis) -> Axis:
     import numpy as np
 
     tokens, size = counted["prompt.new_tokens"], counted["prompt.chunk_tokens"]

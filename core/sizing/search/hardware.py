@@ -7,9 +7,10 @@ result is what sizing every candidate would give, and does not depend on the ord
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from core.catalogue.catalogue import Catalogue
+from core.catalogue.records import Device
 from core.sizing.search.bounds import Bounds, bounds
 from core.sizing.search.candidates import Candidate
 from core.sizing.search.counted import count
@@ -24,10 +25,7 @@ from core.sizing.search.request import Ranking, SearchRequest
 from core.sizing.search.shapes import shapes
 from core.sizing.search.variants import Variant, variants
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Axis = NDArray[Any]
+Axis = Any  # array, one element a candidate, layout or device
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +34,22 @@ class Field:
 
     starts      where each kind begins; `kinds` names them
     open        which candidates no bound rules out
+    without     devices that were asked for and have no candidate, with the reason
     """
 
     kinds: tuple[Kind, ...]
     starts: tuple[int, ...]
     layouts: tuple[Layout, ...]
     variants: tuple[Variant, ...]
-    layout: "Axis"
-    variant: "Axis"
-    least_bytes: "Axis"
-    most_bytes: "Axis"
-    speed: "Axis"
-    throughput: "Axis"
-    ttft: "Axis"
-    open: "Axis"
+    layout: Axis
+    variant: Axis
+    least_bytes: Axis
+    most_bytes: Axis
+    speed: Axis
+    throughput: Axis
+    ttft: Axis
+    open: Axis
+    without: tuple[RuledOut, ...] = ()
 
     def candidate(self, at: int) -> Candidate:
         return Candidate(at, self.layouts[self.layout[at]], self.variants[self.variant[at]])
@@ -66,6 +66,7 @@ class Field:
             self,
             kinds=tuple(self.kinds[n] for n in filled),
             starts=(*(int(starts[n]) for n in filled), len(at)),
+            without=(),
             **{name: getattr(self, name)[at] for name in columns},
         )
 
@@ -116,19 +117,34 @@ def survey(request: SearchRequest, catalogue: Catalogue) -> Field:
     by = np.lexsort((np.arange(len(key)), -promise, ~opened, key))
     names, starts = np.unique(key[by], return_index=True)
     kinds = tuple(kind_of(shape.devices[n // 1000], n % 1000, catalogue) for n in names.tolist())
+    reached = {n // 1000 for n in names.tolist()}
+    without = [device for n, device in enumerate(shape.devices) if asked[n] and n not in reached]
     return Field(
-        kinds, (*starts.tolist(), len(by)), among, tuple(one.variant for one in counted),
-        layout[by], variant[by], *(column[by] for column in columns.values()), opened[by],
-    )  # fmt: skip
+        kinds=kinds,
+        starts=(*starts.tolist(), len(by)),
+        layouts=among,
+        variants=tuple(one.variant for one in counted),
+        layout=layout[by],
+        variant=variant[by],
+        open=opened[by],
+        without=tuple(_without(device, catalogue) for device in without),
+        **{name: column[by] for name, column in columns.items()},
+    )
 
 
-def _joined(parts: Sequence[Bounds], name: str) -> "Axis":
+def _without(device: Device, catalogue: Catalogue) -> RuledOut:
+    """Why a device has no candidate: nothing is known of its computing, or no engine of the request runs there."""
+    computes = any(name in device.peak_flops for name in ("fp16", "fp32"))
+    return RuledOut(kind_of(device, 1, catalogue), Exclusion.SOFTWARE if computes else Exclusion.FIGURES)
+
+
+def _joined(parts: Sequence[Bounds], name: str) -> Axis:
     import numpy as np
 
     return np.concatenate([getattr(part, name) for part in parts]) if parts else np.zeros(0)
 
 
-def _open(request: SearchRequest, columns: "dict[str, Axis]") -> "Axis":
+def _open(request: SearchRequest, columns: dict[str, Axis]) -> Axis:
     """Candidates that no bound rules out."""
     work = request.scenario.workload
     allowed: Axis = columns["least_bytes"] <= columns["most_bytes"]
@@ -143,13 +159,14 @@ def _open(request: SearchRequest, columns: "dict[str, Axis]") -> "Axis":
 class _Search:
     request: SearchRequest
     catalogue: Catalogue
-    field: Field
+    considered: Field
     sized: int = 0
     found: list[Answer] = field(default_factory=list)
     out: list[RuledOut] = field(default_factory=list)
     behind: int = 0
 
     def run(self) -> HardwareFound:
+        self.out.extend(self.considered.without)
         ranked, missing = self._sorted_kinds()
         for bound, number in ranked:
             self._rank(bound, number)
@@ -162,26 +179,26 @@ class _Search:
                 sorted(self.out, key=lambda one: (list(Exclusion).index(one.by), one.miss, one.kind.order))
             ),
             behind=self.behind,
-            candidates=len(self.field.layout),
+            candidates=len(self.considered.layout),
             sized=self.sized,
         )
 
     def _sorted_kinds(self) -> tuple[list[tuple[float, int]], list[int]]:
         """Kinds to rank, the most promising first, and kinds of which a fact is missing, the smallest first."""
         ranked, missing = [], []
-        for number, kind in enumerate(self.field.kinds):
-            start = self.field.starts[number]
+        for number, kind in enumerate(self.considered.kinds):
+            start = self.considered.starts[number]
             no = barred(kind, self.request)
             if no is not None:
                 self.out.append(no)
-            elif not self.field.open[start]:
+            elif not self.considered.open[start]:
                 self.out.append(self._nearest(number))
             elif unknown_facts(kind, self.request):
                 missing.append(number)
             else:
-                speed, throughput = float(self.field.speed[start]), float(self.field.throughput[start])
+                speed, throughput = float(self.considered.speed[start]), float(self.considered.throughput[start])
                 ranked.append((least(self.request.ranking, kind, speed, throughput), number))
-        kinds = self.field.kinds
+        kinds = self.considered.kinds
         ranked.sort(key=lambda one: (one[0], kinds[one[1]].order))
         missing.sort(key=lambda number: (kinds[number].units, kinds[number].order))
         return ranked, missing
@@ -189,7 +206,7 @@ class _Search:
     # ---- kinds that can be ranked
 
     def _rank(self, bound: float, number: int) -> None:
-        kind, fastest = self.field.kinds[number], float(self._most_speed(number))
+        kind, fastest = self.considered.kinds[number], float(self._most_speed(number))
         if self._cannot_matter(kind, bound, fastest):
             self.behind += 1
             return
@@ -200,9 +217,9 @@ class _Search:
             self.out.append(self._ruled_out(kind, closest))
 
     def _most_speed(self, number: int) -> Any:
-        start, end = self.field.starts[number], self.field.starts[number + 1]
+        start, end = self.considered.starts[number], self.considered.starts[number + 1]
         here = slice(start, end)
-        return self.field.speed[here][self.field.open[here]].max()
+        return self.considered.speed[here][self.considered.open[here]].max()
 
     def _cannot_matter(self, kind: Kind, bound: float, fastest: float) -> bool:
         """Is it proven that a kind is not among the first, nor the best of its device, nor the best for its price?"""
@@ -220,7 +237,7 @@ class _Search:
     def _best_of(self, number: int) -> tuple[Evaluation | None, list[Evaluation]]:
         """The best candidate of a kind that meets the need; and the candidates that do not."""
         ranking = self.request.ranking
-        promise = self.field.throughput if ranking is Ranking.ENERGY else self.field.speed
+        promise = self.considered.throughput if ranking is Ranking.ENERGY else self.considered.speed
         best: Evaluation | None = None
         failed = []
         for at in self._opened(number):
@@ -234,14 +251,14 @@ class _Search:
         return best, failed
 
     def _opened(self, number: int) -> Iterator[int]:
-        for at in range(self.field.starts[number], self.field.starts[number + 1]):
-            if not self.field.open[at]:
+        for at in range(self.considered.starts[number], self.considered.starts[number + 1]):
+            if not self.considered.open[at]:
                 return
             yield at
 
     def _evaluated(self, at: int) -> Evaluation:
         self.sized += 1
-        return evaluate(self.request, self.field.candidate(at), self.catalogue)
+        return evaluate(self.request, self.considered.candidate(at), self.catalogue)
 
     # ---- kinds of which a fact is missing
 
@@ -249,7 +266,7 @@ class _Search:
         """The smallest number of each device that meets what is known about it."""
         answers: dict[str, Answer] = {}
         for number in missing:
-            kind = self.field.kinds[number]
+            kind = self.considered.kinds[number]
             if kind.device.id in answers:
                 self.behind += 1
                 continue
@@ -284,25 +301,27 @@ class _Search:
 
     def _nearest(self, number: int) -> RuledOut:
         """What bounds rule out a kind by: the furthest that any of its candidates gets."""
-        here = slice(self.field.starts[number], self.field.starts[number + 1])
-        kind, start, work = self.field.kinds[number], here.start, self.request.scenario.workload
-        missing = self.field.least_bytes[here] - self.field.most_bytes[here]
+        here = slice(self.considered.starts[number], self.considered.starts[number + 1])
+        kind, start, work = self.considered.kinds[number], here.start, self.request.scenario.workload
+        missing = self.considered.least_bytes[here] - self.considered.most_bytes[here]
         holds = missing <= 0
         if not holds.any():
             at = int(missing.argmin())
-            asked, reached = float(self.field.least_bytes[here][at]), float(self.field.most_bytes[here][at])
-            return RuledOut(kind, Exclusion.MEMORY, asked, reached, True, self.field.candidate(start + at))
-        speeds = self.field.speed[here] * holds
+            asked, reached = float(self.considered.least_bytes[here][at]), float(self.considered.most_bytes[here][at])
+            return RuledOut(kind, Exclusion.MEMORY, asked, reached, True, self.considered.candidate(start + at))
+        speeds = self.considered.speed[here] * holds
         if work.speed_target is not None and speeds.max() < work.speed_target:
             at = int(speeds.argmax())
             return RuledOut(
-                kind, Exclusion.SPEED, work.speed_target, float(speeds[at]), True, self.field.candidate(start + at)
+                kind, Exclusion.SPEED, work.speed_target, float(speeds[at]), True, self.considered.candidate(start + at)
             )
         fast = holds if work.speed_target is None else holds & (speeds >= work.speed_target)
-        waits = self.field.ttft[here] + (~fast) * 1e30
+        waits = self.considered.ttft[here] + (~fast) * 1e30
         at = int(waits.argmin())
         asked = work.ttft_target_s or 0.0
-        return RuledOut(kind, Exclusion.FIRST_TOKEN, asked, float(waits[at]), True, self.field.candidate(start + at))
+        return RuledOut(
+            kind, Exclusion.FIRST_TOKEN, asked, float(waits[at]), True, self.considered.candidate(start + at)
+        )
 
     def _ruled_out(self, kind: Kind, failed: Sequence[Evaluation]) -> RuledOut:
         """What rules out a kind whose candidates were sized and failed: the furthest that any of them got."""

@@ -108,7 +108,9 @@ def find_models(request: SearchRequest, catalogue: Catalogue) -> ModelsFound:
 
 def generators(catalogue: Catalogue) -> list[Model]:
     """The models that write text, without those that are only another model's weights in another format."""
-    copies = {c.repository for model in catalogue.models.values() for c in model.checkpoints if c.repository != model.id}
+    copies = {
+        c.repository for model in catalogue.models.values() for c in model.checkpoints if c.repository != model.id
+    }
     models = (m for m in catalogue.models.values() if m.role is ModelRole.GENERATOR and m.id not in copies)
     return sorted(models, key=lambda model: (model.name, model.id))
 
@@ -236,7 +238,7 @@ def _sized(
 
 
 def scenario_with(scenario: Scenario, variant: Variant) -> Scenario:
-    """The hardware at hand with other formats and engine; its plan is left open, since another model has other heads."""
+    """The hardware at hand with other formats and engine; its plan is left open: heads differ from model to model."""
     deployment = scenario.deployment
     engine = variant.engine.id
     changes = {"engine": engine, "plan": None}

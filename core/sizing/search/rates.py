@@ -1,7 +1,7 @@
 """The rates of all devices under one engine and weight format, side by side: what bounds divide by."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from core.catalogue.calibration import shipped_calibration
@@ -13,10 +13,7 @@ from core.sizing.rates import circumstances, compute_format, wide_format
 from core.sizing.search.counted import Counted
 from core.sizing.situation import Situation
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Axis = NDArray[Any]
+Axis = Any  # array, one element a candidate, layout or device
 
 #: Parameters of the calibration that bounds use, by symbol.
 FITTED = ("t_op", "t_host", "t_seq", "gamma", "mfu", "mfu_e", "mfu_b", "mfu_dec_att", "mfu_att", "t_req", "c_int",
@@ -28,9 +25,9 @@ FIELDS = ("low", "wide", "weights", "experts", "cache", "half", *FITTED)
 class Rates:
     """One row for each of `FIELDS`, one column for each device; not a number where a device has no computing rate."""
 
-    table: "Axis"
+    table: Axis
 
-    def __getitem__(self, field: str) -> "Axis":
+    def __getitem__(self, field: str) -> Axis:
         row: Axis = self.table[FIELDS.index(field)]
         return row
 

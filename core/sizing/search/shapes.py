@@ -1,7 +1,7 @@
 """Layouts as arrays, so that bounds take all of them at once."""
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from core.catalogue.catalogue import Catalogue
@@ -9,10 +9,7 @@ from core.catalogue.records import Device
 from core.sizing.search.layouts import Layout, layouts
 from core.sizing.search.rates import link_factor
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Axis = NDArray[Any]
+Axis = Any  # array, one element a candidate, layout or device
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,22 +22,22 @@ class Shapes:
     """
 
     devices: tuple[Device, ...]
-    device: "Axis"
-    units: "Axis"
-    machines: "Axis"
-    tensor: "Axis"
-    pipeline: "Axis"
-    replicas: "Axis"
-    ranks_of_a_copy: "Axis"
-    usable: "Axis"
-    labels: "Axis"
-    lower: "Axis"
-    alpha: "Axis"
-    beta: "Axis"
-    bus: "Axis"
-    link_factor: "Axis"
+    device: Axis
+    units: Axis
+    machines: Axis
+    tensor: Axis
+    pipeline: Axis
+    replicas: Axis
+    ranks_of_a_copy: Axis
+    usable: Axis
+    labels: Axis
+    lower: Axis
+    alpha: Axis
+    beta: Axis
+    bus: Axis
+    link_factor: Axis
 
-    def taken(self, at: "Axis") -> "Shapes":
+    def taken(self, at: Axis) -> "Shapes":
         """Some of the layouts."""
         return Shapes(self.devices, *(getattr(self, field.name)[at] for field in fields(self)[1:]))
 
