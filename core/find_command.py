@@ -25,7 +25,7 @@ def find_options(parser: argparse.ArgumentParser) -> None:
         "file", type=Path, help="a .tonnage file: its model, workload, targets and reserve are the need"
     )
     parser.add_argument("--models", action="store_true", help="which models the file's hardware can run instead")
-    parser.add_argument("--by", type=Ranking, choices=list(Ranking), default=Ranking.COST, help="what to rank by")
+    parser.add_argument("--by", type=Ranking, choices=list(Ranking), default=Ranking.PRICE, help="what to rank by")
     parser.add_argument("--budget", type=_money, help="most that the hardware may cost, in the file's currency")
     parser.add_argument("--power", type=float, metavar="W", help="most that it may draw under load")
     parser.add_argument("--noise", type=float, metavar="DBA", help="loudest that it may be under load")

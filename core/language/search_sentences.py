@@ -20,7 +20,7 @@ _RANKINGS = {
     Ranking.ENERGY: marked("Energy per token"),
 }
 _BEST = {
-    Ranking.COST: marked("{option} costs least per token"),
+    Ranking.COST: marked("{option} costs least"),  # until a scenario says what hardware costs over a term
     Ranking.PRICE: marked("{option} costs least"),
     Ranking.SPEED: marked("{option} is fastest"),
     Ranking.ENERGY: marked("{option} takes the least energy"),
@@ -59,7 +59,7 @@ _REASONS = {
     ReasonKind.NOT_PUBLISHED: marked("Nobody has published these weights in {weights}: you would make them."),
     ReasonKind.PRICE_RANGE: marked("Quotes run from {low} to {high}: ask for an offer."),
     ReasonKind.SERVER_NOISE: marked("At least {noise} dB(A): a server room, not a desk."),
-    ReasonKind.GENERIC: marked("Nothing like it was measured: expect {low} to {high}."),
+    ReasonKind.GENERIC: marked("Nothing like it was measured: expect {range}."),
     ReasonKind.MANY_DEVICES: marked("{units} devices: more room, cables and things that can break."),
     ReasonKind.POWER: marked("{power} under load: check the circuit and the cooling."),
     ReasonKind.COSTS_MORE: marked("{option} costs {theirs}, this one {ours}."),
@@ -140,7 +140,8 @@ def headline(found: HardwareFound) -> str:
             ).format(number=current().count(number))
         return _("Nothing in the catalogue meets the need")
     number = len(found.answers)
-    best = _(_BEST[found.request.ranking]).format(option=option(found.best))
+    hardware = device_with_count(found.best.kind.device.name, found.best.kind.units)
+    best = _(_BEST[found.request.ranking]).format(option=hardware)
     return ngettext("{number} option meets the need: {best}", "{number} options meet the need: {best}", number).format(
         number=current().count(number), best=best
     )
@@ -165,7 +166,9 @@ def reason(why: Reason) -> str:
             shown[name] = _WRITE[name](write, value)
     if why.kind in (ReasonKind.PRICE_RANGE, ReasonKind.COSTS_MORE):
         shown |= {name: _money(write, value, currency) for name, value in why.figures.items() if name != "units"}
-    elif why.kind in (ReasonKind.GENERIC, ReasonKind.SLOWER):
+    elif why.kind is ReasonKind.GENERIC:
+        shown["range"] = write.range(why.figures["low"], why.figures["high"], write.speed_parts)
+    elif why.kind is ReasonKind.SLOWER:
         shown |= {name: write.speed(value) for name, value in why.figures.items() if name != "units"}
     elif why.kind is ReasonKind.MORE_ENERGY:
         shown |= {name: write.significant(value) for name, value in why.figures.items() if name != "units"}

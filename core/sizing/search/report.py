@@ -121,8 +121,8 @@ class HardwareFound:
 
     @property
     def best_of_each(self) -> tuple[Answer, ...]:
-        """One answer a device."""
-        return tuple(answer for answer in self.answers if answer.best_of_device)
+        """One answer a device, and every best speed for its price."""
+        return tuple(answer for answer in self.answers if answer.best_of_device or answer.best_for_its_price)
 
     @property
     def nearest_misses(self) -> tuple[RuledOut, ...]:

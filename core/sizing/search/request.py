@@ -13,7 +13,7 @@ from core.scenario import Choice, Name, Scenario
 class Ranking(StrEnum):
     """By what the answers are put in order; equal ones by speed, then by price."""
 
-    COST = "cost"  # per million tokens over the client's own demand
+    COST = "cost"  # per million tokens; the purchase price until a scenario says more
     PRICE = "price"  # to buy
     SPEED = "speed"  # tokens per second of one user
     ENERGY = "energy"  # per token
@@ -48,7 +48,7 @@ class SearchRequest(Choice):
 
     scenario: Scenario
     limits: Limits = Limits()
-    ranking: Ranking = Ranking.COST
+    ranking: Ranking = Ranking.PRICE
     percentile: Literal[50, 90] = 50
     weights: tuple[Name, ...] | None = Field(default=None, max_length=50)
     least_bits: float = Field(default=4.0, gt=0, le=32)
