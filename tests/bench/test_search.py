@@ -12,7 +12,7 @@ pytestmark = pytest.mark.bench
 
 FIND_S = 0.3
 LEAST_CANDIDATES = 5_000
-QUESTIONS = {
+QUESTIONS: dict[str, dict[str, object]] = {
     "40 users, RAG, whole catalogue, by price": {"ranking": "price"},
     "40 users, RAG, whole catalogue, by speed": {"ranking": "speed"},
     "40 users, RAG, under 100,000": {"ranking": "cost", "limits": {"budget": 100_000}},

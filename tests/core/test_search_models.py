@@ -8,7 +8,7 @@ from tests.core.search_cases import asked, memory
 
 def test_every_model_is_an_answer_or_ruled_out(catalogue: Catalogue) -> None:
     found = find_models(asked("job-2-what-runs"), catalogue)
-    named = [one.model.id for one in (*found.answers, *found.ruled_out)]
+    named = [one.model.id for one in found.answers] + [miss.model.id for miss in found.ruled_out]
     assert sorted(named) == sorted(model.id for model in generators(catalogue))
 
 

@@ -6,8 +6,8 @@ sizing itself over arrays. So what a bound rules out is ruled out, and what it r
 - the fullest accelerator of a copy holds at least its even part of weights, logical cache and state, beside the
   retrieval models that share its card;
 - a step reads the weights, the experts that its requests need, their caches and states, computes, launches its kernels
-  and exchanges between tensor-parallel ranks; hand-overs between stages and slower memory are left out;
-- a prompt takes its arithmetic, reads and exchanges; experts count at their best efficiency, and nobody queues.
+  and exchanges between ranks and stages; the bytes of hand-overs and slower memory are left out;
+- a prompt takes its arithmetic, reads and exchanges; nobody queues.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from core.physics import collective, decode, operators, prefill, roofline, servi
 from core.scenario import Mode
 from core.sizing.capacity import shares_what_is_left
 from core.sizing.groups import cached_groups
-from core.sizing.rates import STATE_SHARE, has_routed_experts
+from core.sizing.rates import PIPELINE_KEPT, STATE_SHARE, has_routed_experts
 from core.sizing.search.counted import Counted
 from core.sizing.search.rates import Rates
 from core.sizing.search.shapes import Shapes
@@ -69,7 +69,7 @@ def bounds(counted: Counted, shapes: Shapes, rates: Rates) -> Bounds:
     prompt = _prompt_seconds(counted, here, fit)
     step = _step_seconds(counted, here, fit)
     batch = _batch(counted, here)
-    output = counted["workload.output_tokens"]
+    output, waits = counted["workload.output_tokens"], np.where(batch > 1, step / 2, 0.0)
     step = step + serving.interference_seconds(batch, output, prompt, fit["c_int"])
     each = serving.time_per_output_token(step, (prompt + fit["t_req"]) / output)
     least, most = _memory(counted, here)
@@ -79,8 +79,8 @@ def bounds(counted: Counted, shapes: Shapes, rates: Rates) -> Bounds:
         least_bytes=least * tighter,
         most_bytes=most,
         speed=wider / step,
-        throughput=wider * counted["requests_at_once"] / each,
-        ttft=(fit["t_req"] + prompt) * tighter,
+        throughput=wider * _overlap(counted, here) * counted["requests_at_once"] / each,
+        ttft=(fit["t_req"] + waits + prompt) * tighter,
     )
 
 
@@ -126,6 +126,16 @@ def _batch(counted: Counted, here: Shapes) -> Axis:
         return np.ones(len(here.tensor))
     stages = here.pipeline if counted.situation.engine.group == "serving" else 1
     return np.maximum(1.0, counted["requests_at_once"] / here.replicas / stages)
+
+
+def _overlap(counted: Counted, here: Shapes) -> Axis:
+    """What bubbles leave of the rate of stages that work at the same time."""
+    import numpy as np
+
+    if counted.situation.engine.group != "serving":
+        return np.ones(len(here.tensor))
+    busy = (here.pipeline > 1) & (counted["requests_at_once"] / here.replicas > 1)
+    return np.where(busy, PIPELINE_KEPT, 1.0)
 
 
 def _step_seconds(counted: Counted, here: Shapes, fit: Rates) -> Axis:
@@ -175,14 +185,15 @@ def _expert_bytes(counted: Counted, tokens: Any, reuse: Any) -> Any:
 
 
 def _exchange_seconds(counted: Counted, here: Shapes, fit: Rates, tokens: Any) -> Axis:
-    """All-reduces of one pass, by the faster of the short and the long algorithm without its second start-up."""
+    """All-reduces of one pass, by the faster of the short and the long algorithm, and bare hand-overs."""
     import numpy as np
 
     times = operators.all_reduces_per_step(counted["model.layers"], operators.ALL_REDUCES_PER_LAYER)
     message = collective.activation_bytes(tokens, counted.situation.blueprint.hidden_size)
-    long = 2 * (here.tensor - 1) / here.tensor * message / here.bus
+    long = here.second_alpha + 2 * (here.tensor - 1) / here.tensor * message / here.bus
     moved = here.alpha + np.minimum(message / here.beta, long)
-    return np.where(here.tensor > 1, times * fit["ars"] * here.link_factor * moved, 0.0)
+    hops = collective.repeated_seconds(here.pipeline - 1, here.hop)
+    return np.where(here.tensor > 1, times * fit["ars"] * here.link_factor * moved, 0.0) + hops
 
 
 def _prompt_seconds(counted: Counted, here: Shapes, fit: Rates) -> Axis:
@@ -214,11 +225,10 @@ def _prompt_seconds(counted: Counted, here: Shapes, fit: Rates) -> Axis:
 
 
 def _prompt_expert_seconds(counted: Counted, fit: Rates, ranks: Axis) -> Axis:
-    import numpy as np
-
     tokens, size = counted["prompt.new_tokens"], counted["prompt.chunk_tokens"]
     touched = _expert_bytes(counted, size, 1.0)
     read = prefill.repeated_read_seconds(counted["prompt.chunks"], touched, ranks, fit["experts"])
     at_peak = decode.seconds_at_rate(counted["flops_per_token.chosen_experts"], fit["low"])
-    alone = tokens * at_peak / ranks / (fit["mfu"] * np.minimum(fit["mfu_e"], 1.0))
+    share, each = fit["mfu_e"], counted["prompt.tokens_per_expert"]
+    alone = prefill.expert_compute_seconds(tokens, at_peak, ranks, fit["mfu"], share, each, fit["half"])
     return read + roofline.compute_excess_seconds(read, alone)

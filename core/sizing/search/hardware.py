@@ -164,6 +164,7 @@ class _Search:
     found: list[Answer] = field(default_factory=list)
     out: list[RuledOut] = field(default_factory=list)
     behind: int = 0
+    too_small: dict[tuple[int, ...], float] = field(default_factory=dict)  # memory on which a part of the work failed
 
     def run(self) -> HardwareFound:
         self.out.extend(self.considered.without)
@@ -239,10 +240,12 @@ class _Search:
         ranking = self.request.ranking
         promise = self.considered.throughput if ranking is Ranking.ENERGY else self.considered.speed
         best: Evaluation | None = None
-        failed = []
+        failed: list[Evaluation] = []
         for at in self._opened(number):
             if best is not None and promise[at] < objective(ranking, best):
                 break
+            if failed and self._fails_again(at):
+                continue
             found = self._evaluated(at)
             if not meets(self.request, found):
                 failed.append(found)
@@ -258,7 +261,22 @@ class _Search:
 
     def _evaluated(self, at: int) -> Evaluation:
         self.sized += 1
-        return evaluate(self.request, self.considered.candidate(at), self.catalogue)
+        found = evaluate(self.request, self.considered.candidate(at), self.catalogue)
+        if not found.holds:
+            self.too_small[self._part(at)] = max(
+                self.too_small.get(self._part(at), 0.0), float(self.considered.most_bytes[at])
+            )
+        return found
+
+    def _part(self, at: int) -> tuple[int, ...]:
+        """What decides how much an accelerator must hold, whatever accelerator it is."""
+        layout = self.considered.layouts[self.considered.layout[at]]
+        plan, tiers = layout.plan, len(layout.device.memory_tiers)
+        return int(self.considered.variant[at]), plan.tensor, plan.pipeline, plan.replicas, tiers
+
+    def _fails_again(self, at: int) -> bool:
+        """Did the same part of the work fail on an accelerator that may use as much memory or more?"""
+        return bool(self.considered.most_bytes[at] <= self.too_small.get(self._part(at), -1.0))
 
     # ---- kinds of which a fact is missing
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from core.catalogue.catalogue import Catalogue
-from core.catalogue.records import AllReduceCost, Device, DeviceKind
+from core.catalogue.records import AllReduceCost, Device, DeviceKind, Link
 from core.errors import InvalidInput
 from core.physics import collective
 from core.scenario import Deployment, Plan
@@ -35,6 +35,7 @@ class Layout:
     nodes     as `Deployment.nodes`
     exchange  constants of an all-reduce among the tensor-parallel ranks; None without them
     link      that they exchange over; "" without them
+    hop_s     hand-over between two stages, at the least [s]
     """
 
     device: Device
@@ -44,6 +45,7 @@ class Layout:
     plan: Plan
     exchange: AllReduceCost | None
     link: str
+    hop_s: float
 
     @property
     def machines(self) -> int:
@@ -82,10 +84,11 @@ def is_sold(device: Device, catalogue: Catalogue) -> bool:
 
 def layouts_of(device: Device, catalogue: Catalogue) -> Iterator[Layout]:
     """Every count and plan of one device; what no link of the catalogue joins is left out."""
-    exchanges: dict[tuple[int, int], tuple[str, AllReduceCost | None] | None] = {}
+    exchanges: dict[tuple[int, int], _Exchange | None] = {}
+    network = min((collective.hop_latency_s(link) for link in _networks(device, catalogue)), default=0.0)
     for count, nodes in _counts(device):
         separate, per_node = machines(device, Deployment.model_construct(count=count, nodes=nodes))
-        if separate > 1 and not _has_network(device, catalogue):
+        if separate > 1 and not _networks(device, catalogue):
             continue
         for plan in _plans(separate, per_node):
             group = (min(plan.tensor * plan.pipeline, per_node), plan.tensor)
@@ -93,7 +96,8 @@ def layouts_of(device: Device, catalogue: Catalogue) -> Iterator[Layout]:
                 exchanges[group] = _exchange(device, catalogue, *group)
             found = exchanges[group]
             if found is not None:
-                yield Layout(device, count * nodes, count, nodes, plan, found[1], found[0])
+                hop = network if plan.tensor * plan.pipeline > per_node else found.hop_s
+                yield Layout(device, count * nodes, count, nodes, plan, found.cost, found.link, hop)
 
 
 def _counts(device: Device) -> Iterator[tuple[int, int]]:
@@ -130,16 +134,30 @@ def _divisors(number: int, most: int) -> list[int]:
     return [n for n in range(1, min(number, most) + 1) if number % n == 0]
 
 
-def _has_network(device: Device, catalogue: Catalogue) -> bool:
-    return any(catalogue.link(name).kind in BETWEEN_MACHINES for name in (*device.network_links, *device.links))
+def _networks(device: Device, catalogue: Catalogue) -> list[Link]:
+    """The links that join machines of a device."""
+    offered = map(catalogue.link, (*device.network_links, *device.links))
+    return [link for link in offered if link.kind in BETWEEN_MACHINES]
 
 
-def _exchange(device: Device, catalogue: Catalogue, group: int, tensor: int) -> tuple[str, AllReduceCost | None] | None:
-    """The link of the tensor-parallel ranks in a group, and their all-reduce; None where nothing joins the group."""
+@dataclass(frozen=True, slots=True)
+class _Exchange:
+    """What joins the accelerators of one machine that share a copy."""
+
+    link: str
+    cost: AllReduceCost | None
+    hop_s: float
+
+
+def _exchange(device: Device, catalogue: Catalogue, group: int, tensor: int) -> _Exchange | None:
+    """The link of a group, the all-reduce and the hand-over on it; None where nothing joins the group."""
     try:
         link = Links(device, catalogue, None).joining(group, tensor)
     except InvalidInput:
         return None
-    if tensor == 1 or link is None:
-        return "", None
-    return link.id, collective.all_reduce_cost(link, tensor, device.family)
+    if link is None:
+        return _Exchange("", None, 0.0)
+    hop = collective.hop_latency_s(link)
+    if tensor == 1:
+        return _Exchange("", None, hop)
+    return _Exchange(link.id, collective.all_reduce_cost(link, tensor, device.family), hop)

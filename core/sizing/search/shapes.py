@@ -18,7 +18,8 @@ class Shapes:
 
     usable, labels   of the first tier of one accelerator, as software sees it and as it is sold [byte]
     lower            of its slower tiers [byte]
-    alpha, beta, bus, link_factor   of the all-reduce among the tensor-parallel ranks
+    alpha, second_alpha, beta, bus, link_factor   of the all-reduce among the tensor-parallel ranks
+    hop              hand-over between two stages, at the least [s]
     """
 
     devices: tuple[Device, ...]
@@ -33,9 +34,11 @@ class Shapes:
     labels: Axis
     lower: Axis
     alpha: Axis
+    second_alpha: Axis
     beta: Axis
     bus: Axis
     link_factor: Axis
+    hop: Axis
 
     def taken(self, at: Axis) -> "Shapes":
         """Some of the layouts."""
@@ -78,7 +81,9 @@ def _row(layout: Layout, device: int) -> tuple[float, ...]:
         first.capacity_bytes,
         sum(tier.usable_bytes or tier.capacity_bytes for tier in tiers[1:]),
         cost.alpha_s if cost else 0.0,
+        1.5 * cost.alpha_s if cost and cost.beta_bytes_per_s else 0.0,
         (cost.beta_bytes_per_s if cost else None) or 1e-300,  # only the long algorithm
         cost.bus_bytes_per_s if cost else 1.0,
         link_factor(layout.link),
+        layout.hop_s,
     )
