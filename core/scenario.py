@@ -95,15 +95,76 @@ class Workload(Choice):
 
 
 class Plan(Choice):
-    """How a model is spread: tensor, pipeline, replicas. tp * pp * replicas = accelerators."""
+    """How a model is spread. tensor * attention_replicas * pipeline * replicas = accelerators.
+
+    tensor               accelerators that share the attention of each layer (vLLM: --tensor-parallel-size)
+    pipeline             stages of layers, one after another (llama.cpp: -sm layer)
+    replicas             independent copies of the model
+    attention_replicas   groups of one copy that each hold all attention and the cache of their own requests, and share
+                         the experts (vLLM: --data-parallel-size; SGLang: --enable-dp-attention)
+    expert               accelerators over which whole experts are spread (vLLM: --enable-expert-parallel); 1: each
+                         expert is divided among all that share a layer
+    """
 
     tensor: int = Field(default=1, ge=1, le=1024)
     pipeline: int = Field(default=1, ge=1, le=1024)
     replicas: int = Field(default=1, ge=1, le=1024)
+    attention_replicas: int = Field(default=1, ge=1, le=1024)
+    expert: int = Field(default=1, ge=1, le=1024)
+
+    @model_validator(mode="after")
+    def _experts_over_whole_groups(self) -> Self:
+        if self.stage_ranks % self.expert:
+            raise ValueError(
+                f"experts cannot be spread over {self.expert} of the {self.stage_ranks} accelerators that share a layer"
+            )
+        return self
+
+    @property
+    def stage_ranks(self) -> int:
+        """Accelerators that share a layer of one copy."""
+        return self.tensor * self.attention_replicas
+
+    @property
+    def copy_ranks(self) -> int:
+        """Accelerators that hold one copy."""
+        return self.stage_ranks * self.pipeline
+
+    @property
+    def groups(self) -> int:
+        """Groups that each hold the caches of their own requests."""
+        return self.attention_replicas * self.replicas
 
     @property
     def ranks(self) -> int:
-        return self.tensor * self.pipeline * self.replicas
+        return self.copy_ranks * self.replicas
+
+    @property
+    def spreads_experts(self) -> bool:
+        """Do the experts lie otherwise than tensor parallelism alone would have them?"""
+        return self.attention_replicas > 1 or self.expert > 1
+
+
+class Host(Choice):
+    """The memory beside the accelerator: of a CPU of the catalogue, or as given."""
+
+    device: str | None = None
+    bandwidth_bytes_per_s: float | None = Field(default=None, gt=0, le=1e14)
+    capacity_bytes: int | None = Field(default=None, ge=1, le=10**15)
+
+    @model_validator(mode="after")
+    def _known(self) -> Self:
+        if self.device is None and (self.bandwidth_bytes_per_s is None or self.capacity_bytes is None):
+            raise ValueError("give a CPU of the catalogue, or bandwidth and capacity of the host memory")
+        return self
+
+
+class Speculation(Choice):
+    """Tokens guessed ahead and checked together: by a draft model, or by the model's own prediction layer."""
+
+    acceptance: float = Field(ge=0, lt=1)  # chance that a guessed token is kept, each like the other
+    draft_model: str | None = None  # of the catalogue; None: the model's own prediction layer
+    draft_weights: str = "bf16"
 
 
 class Deployment(Choice):
@@ -122,10 +183,59 @@ class Deployment(Choice):
     prefix_caching: bool | None = None
     max_requests: int | None = Field(default=None, ge=1, le=1_000_000)  # that it prepares for (vLLM: max_num_seqs)
     batches_in_flight: int | None = Field(default=None, ge=1, le=64)  # prompt chunks under way at the same time
+    graphs: bool = True  # CUDA graphs are recorded, and counted in the engine's share
     full_windows: bool = False  # layers with a window keep every token (llama.cpp: --swa-full)
+    full_latents: bool = False  # latent attention kept head by head, as llama.cpp did until 2025
     shared_slots: bool = False  # llama.cpp: one cache for all requests (--kv-unified) in place of one for each
     context_parallel: int = Field(default=1, ge=1, le=1024)  # ranks that share out a context (vLLM: dcp)
     draft_tokens: int = Field(default=0, ge=0, le=64)  # guessed ahead per step by the model's own prediction layer
+    speculation: Speculation | None = None  # what `draft_tokens` gain and cost
+    # where weights lie beside the accelerators; None and zeros: what does not fit spills, as far as the engine can
+    host: Host | None = None
+    host_layers: int = Field(default=0, ge=0, le=10_000)  # llama.cpp: layers + 1 - ngl, the head being the last
+    host_expert_layers: int = Field(default=0, ge=0, le=10_000)  # layers whose experts lie there (--n-cpu-moe)
+    all_to_all: bool | None = None  # tokens to experts by direct exchange (DeepEP); None: the engine's default
+
+    @model_validator(mode="after")
+    def _placed_somewhere(self) -> Self:
+        if self.host is None and (self.host_layers or self.host_expert_layers):
+            raise ValueError("layers in host memory need a host: give its bandwidth and capacity, or a CPU")
+        if self.speculation is not None and not self.draft_tokens:
+            raise ValueError("speculative decoding needs the number of tokens guessed ahead")
+        return self
+
+
+class Measured(StrEnum):
+    """What a measurement of the user's own is a measurement of."""
+
+    DECODE = "decode"  # tokens/s of one user
+    PREFILL = "prefill"  # prompt tokens/s of one request alone
+    FIRST_TOKEN = "first_token"  # [s]
+    THROUGHPUT = "throughput"  # tokens/s of all users together
+
+
+class Measurement(Choice):
+    """A speed that was measured on the user's own machine, with the conditions; None means: as in the scenario."""
+
+    figure: Measured
+    value: float = Field(gt=0, le=1e12)
+    device: str | None = None
+    count: int | None = Field(default=None, ge=1, le=1024)
+    engine: str | None = None
+    model: str | None = None  # catalogue id
+    weights: str | None = None
+    prompt_tokens: Tokens | None = None  # those in the cache already included
+    cached_tokens: int = Field(default=0, ge=0, le=1_000_000_000)
+    output_tokens: Tokens | None = None
+    requests_at_once: int = Field(default=1, ge=1, le=10_000_000)
+    title: Name = ""  # what it was measured with
+    date: str = Field(default="", max_length=40)
+
+    @model_validator(mode="after")
+    def _cached_within_prompt(self) -> Self:
+        if self.cached_tokens and self.cached_tokens > (self.prompt_tokens or 0):
+            raise ValueError("more tokens are in the cache than the prompt has")
+        return self
 
 
 class Economics(Choice):
@@ -148,6 +258,7 @@ class Scenario(Choice):
     workload: Workload = Workload()
     deployment: Deployment
     economics: Economics = Economics()
+    measurements: tuple[Measurement, ...] = Field(default=(), max_length=64)
 
     def edited(self, **changes: Any) -> "Scenario":
         """A new, validated scenario with `section__field` or `field` replaced.

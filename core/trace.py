@@ -171,12 +171,17 @@ class Trace:
     def compute(self, key: str, function: Callable[..., Any], **inputs: str | Sequence[str]) -> Any:
         """Apply a formula to recorded entries (named by key), record the result under `key`, and return it."""
         values = self._values
-        arguments = {
-            name: values[at] if at.__class__ is str else [values[k] for k in at] for name, at in inputs.items()
-        }
+        arguments = {}  # a plain loop: a comprehension would cost a call of its own
+        for name, at in inputs.items():
+            arguments[name] = values[at] if at.__class__ is str else [values[k] for k in at]
         value = values[key] = function(**arguments)
         self._found[key] = (function, inputs)
         return value
+
+    def move(self, key: str, to: str) -> None:
+        """Give a figure that no other figure uses another key, so that one made of it can take its place."""
+        self._values[to] = self._values.pop(key)
+        self._found[to] = self._found.pop(key)
 
     def __getitem__(self, key: str) -> Any:
         """The value of a figure."""

@@ -165,11 +165,18 @@ class Catalogue:
         record = self.model(model) if isinstance(model, str) else model
         if record.blueprint is not None:
             return record.blueprint
-        if record.id not in self._blueprints:
+        known = self._blueprints.get(record.id) if self._holds(record) else None
+        if known is None:
             from core.architecture.config import read_config  # not before it is needed: it reads one config, not all
 
-            self._blueprints[record.id] = read_config(record.config, record.name)
-        return self._blueprints[record.id]
+            known = read_config(record.config, record.name)
+            if self._holds(record):
+                self._blueprints[record.id] = known
+        return known
+
+    def _holds(self, record: Model) -> bool:
+        """Is this very record the one of its id? What follows from another must not be taken for it."""
+        return self.models.get(record.id) is record
 
     def format_for(self, weight_format: WeightFormat | str, engine: Engine | str | None = None) -> WeightFormat:
         """The format as the files of an engine hold it: MXFP4 means the GGUF variant for llama.cpp.
@@ -200,11 +207,15 @@ class Catalogue:
         if record is None:
             return compose_bits(chosen)
         key = (record.id, chosen.id)
-        if key not in self._bits:
+        own = self._holds(record) and self.weight_formats.get(chosen.id) is chosen
+        known = self._bits.get(key) if own else None
+        if known is None:
             published = self.checkpoint(record, chosen)
             stated = self._quantisation(record, published, chosen)
-            self._bits[key] = compose_bits(chosen, self.blueprint(record), stated, published)
-        return self._bits[key]
+            known = compose_bits(chosen, self.blueprint(record), stated, published)
+            if own:
+                self._bits[key] = known
+        return known
 
     def _quantisation(self, model: Model, checkpoint: Checkpoint | None, chosen: WeightFormat) -> Quantisation | None:
         """What a config states about this format: that of the checkpoint's own record, or of the model."""

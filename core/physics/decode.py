@@ -237,6 +237,26 @@ def product(first: float, second: float) -> float:
     return first * second
 
 
+@formula(Unit.SHARE)
+def same_share(share: float) -> float:
+    """A share that holds for another quantity as well.
+
+    share = share
+
+    Parameters
+    ----------
+    share : of one quantity
+
+    Returns
+    -------
+    the same
+
+    >>> same_share(0.5)
+    0.5
+    """
+    return share
+
+
 @formula(Unit.SECOND)
 def step_seconds(
     weights: Any, experts: Any, kv: Any, state: Any, compute: Any, link: Any, engine: Any, second_tier: Any

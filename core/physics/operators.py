@@ -301,6 +301,31 @@ def rank_cache_bytes(read: Any, kv_heads: int, ranks: int) -> Any:
 
 
 @formula(Unit.BYTE)
+def shared_context_bytes(read: Any, ranks: int) -> Any:
+    """The part of a cache that one accelerator reads where ranks share out the tokens of a request.
+
+    bytes = read / ranks
+
+    Parameters
+    ----------
+    read : if every rank kept all tokens [byte]
+    ranks : that share out the tokens (vLLM: decode context parallelism)
+
+    Returns
+    -------
+    bytes of one rank [byte]
+
+    Notes
+    -----
+    The exchange of partial results, a small message for each layer, is not counted.
+
+    >>> shared_context_bytes(800.0, 8)
+    100.0
+    """
+    return read / ranks
+
+
+@formula(Unit.BYTE)
 def held_cache_bytes(rank_bytes: Sequence[Any], ranks: int, state: float) -> Any:
     """Memory that one request in flight holds, over all ranks of a replica.
 
@@ -343,10 +368,10 @@ def sum_of_bytes(parts: Sequence[Any]) -> Any:
 
 
 @formula(Unit.BYTE)
-def bytes_per_rank(dense: Any, experts: Any, state: Any, batch: Any, cache: Any, ranks: int) -> Any:
+def bytes_per_rank(dense: Any, experts: Any, state: Any, batch: Any, cache: Any, ranks: int, expert_ranks: int) -> Any:
     """Bytes that one rank reads in a step.
 
-    bytes = (dense + experts + batch * state) / ranks + batch * cache
+    bytes = (dense + batch * state) / ranks + experts / expert_ranks + batch * cache
 
     Parameters
     ----------
@@ -354,16 +379,17 @@ def bytes_per_rank(dense: Any, experts: Any, state: Any, batch: Any, cache: Any,
     state : recurrent state of one request, read and written [byte]
     batch : requests in the step
     cache : of one request, on one rank [byte]
-    ranks : tensor-parallel
+    ranks : that share attention
+    expert_ranks : that share the experts
 
     Returns
     -------
     bytes [byte]
 
-    >>> bytes_per_rank(100.0, 20.0, 0.0, 2.0, 5.0, 4)
+    >>> bytes_per_rank(100.0, 20.0, 0.0, 2.0, 5.0, 4, 4)
     40.0
     """
-    return (dense + experts + batch * state) / ranks + batch * cache
+    return (dense + batch * state) / ranks + experts / expert_ranks + batch * cache
 
 
 @formula(Unit.BYTE)

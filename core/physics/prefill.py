@@ -456,24 +456,25 @@ def sum_of_four(first: Any, second: Any, third: Any, fourth: Any) -> Any:
 
 
 @formula(Unit.TOKEN_PER_SECOND)
-def peak_tokens_per_second(dense: float, experts: float, ranks: int, stages: int) -> float:
+def peak_tokens_per_second(dense: float, experts: float, ranks: int, expert_ranks: int, stages: int) -> float:
     """Prompt tokens per second that computing at the vendor's full rate would allow.
 
-    speed = ranks * stages / (dense + experts)
+    speed = stages / (dense / ranks + experts / expert_ranks)
 
     Parameters
     ----------
     dense, experts : time per token at full rate on one accelerator [s]
-    ranks, stages : accelerators that share the work, and stages that could work at the same time
+    ranks, expert_ranks : accelerators that share attention, and the experts
+    stages : that could work at the same time
 
     Returns
     -------
     speed at most [token/s]
 
-    >>> peak_tokens_per_second(1e-4, 0.0, 2, 1)
+    >>> peak_tokens_per_second(1e-4, 0.0, 2, 2, 1)
     20000.0
     """
-    return ranks * stages / (dense + experts)
+    return stages / (dense / ranks + experts / expert_ranks)
 
 
 @formula(Unit.BYTE)

@@ -67,6 +67,26 @@ def reached_bandwidth(bandwidth: float, share: float, most: float) -> float:
     return min(most, bandwidth * share)
 
 
+@formula(Unit.BYTE_PER_SECOND)
+def same_bandwidth(bandwidth: Any) -> Any:
+    """A bandwidth that holds for another purpose as well.
+
+    bandwidth = bandwidth
+
+    Parameters
+    ----------
+    bandwidth : [byte/s]
+
+    Returns
+    -------
+    the same [byte/s]
+
+    >>> same_bandwidth(1e12)
+    1000000000000.0
+    """
+    return bandwidth
+
+
 @formula(Unit.SECOND)
 def read_seconds(read: Any, ranks: float, bandwidth: float) -> Any:
     """Time to read bytes that are spread evenly over ranks.

@@ -105,10 +105,11 @@ def second_tier_bytes(
     kv_share: float,
     batch: Any,
     ranks: int,
+    expert_ranks: int,
 ) -> Any:
     """Bytes that one rank reads from the slower memory in a step.
 
-    bytes = (dense * dense_share + experts * experts_share) / ranks + batch * kv * kv_share
+    bytes = dense * dense_share / ranks + experts * experts_share / expert_ranks + batch * kv * kv_share
 
     Parameters
     ----------
@@ -116,16 +117,38 @@ def second_tier_bytes(
     kv : cache that one request reads, on one rank [byte]
     dense_share, experts_share, kv_share : shares that lie in the second tier
     batch : requests in the step
-    ranks : tensor-parallel
+    ranks : that share attention
+    expert_ranks : that share the experts
 
     Returns
     -------
     bytes read from the second tier [byte]
 
-    >>> second_tier_bytes(100.0, 0.1, 0.0, 0.0, 10.0, 0.0, 1, 1)
+    >>> second_tier_bytes(100.0, 0.1, 0.0, 0.0, 10.0, 0.0, 1, 1, 1)
     10.0
     """
-    return (dense * dense_share + experts * experts_share) / ranks + batch * kv * kv_share
+    return dense * dense_share / ranks + experts * experts_share / expert_ranks + batch * kv * kv_share
+
+
+@formula(Unit.BYTE_PER_SECOND)
+def bandwidth_each(bandwidth: float, readers: int) -> float:
+    """Bandwidth of a host's memory for each of the accelerators that use it at the same time.
+
+    each = bandwidth / readers
+
+    Parameters
+    ----------
+    bandwidth : of the host's memory [byte/s]
+    readers : accelerators of a machine that do not take turns
+
+    Returns
+    -------
+    bandwidth [byte/s]
+
+    >>> bandwidth_each(100e9, 2)
+    50000000000.0
+    """
+    return bandwidth / readers
 
 
 @formula(Unit.SECOND)

@@ -131,6 +131,27 @@ def active_expert_bytes(expert_bytes: int, experts: int, experts_per_token: int)
 
 
 @formula(Unit.BYTE)
+def part_of_ranks(whole: int, tensor: int) -> Any:
+    """Weights that tensor parallelism divides evenly, on one accelerator.
+
+    part_of_ranks = ceil(whole / tensor)
+
+    Parameters
+    ----------
+    whole : of all accelerators [byte]
+    tensor : accelerators that share each layer
+
+    Returns
+    -------
+    bytes [byte]
+
+    >>> part_of_ranks(1001, 2)
+    501
+    """
+    return ceil(whole / tensor)
+
+
+@formula(Unit.BYTE)
 def rank_weights_bytes(
     layered: int, replicated: int, first: int, last: int, layers: int, tensor: int, pipeline: int
 ) -> Any:

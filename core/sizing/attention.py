@@ -53,7 +53,12 @@ def record_cache_reads(trace: Trace, situation: Situation, prefix: str, depth: s
                 ranks="plan.tensor",
             )
     trace.compute(prefix, operators.sum_of_bytes, parts=groups)
-    trace.compute(f"{prefix}.rank", operators.sum_of_bytes, parts=ranks)
+    if "engine.context_parallel" in trace and situation.scenario.deployment.context_parallel > 1:
+        trace.compute(f"{prefix}.whole", operators.sum_of_bytes, parts=ranks)
+        shared = {"read": f"{prefix}.whole", "ranks": "engine.context_parallel"}
+        trace.compute(f"{prefix}.rank", operators.shared_context_bytes, **shared)
+    else:
+        trace.compute(f"{prefix}.rank", operators.sum_of_bytes, parts=ranks)
 
 
 def _record_group_read(trace: Trace, number: int, group: AttentionGroup, key: str, depth: str) -> None:

@@ -7,6 +7,7 @@ counted; what the engine reserves for it follows in `core.sizing.reservation`, b
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from core.architecture.blueprint import AttentionGroup, AttentionKind
@@ -14,6 +15,7 @@ from core.catalogue.records import Allocator
 from core.physics import kv_cache as kv
 from core.physics.reservation import compressed
 from core.scenario import Mode
+from core.sizing.draft import draft_share
 from core.sizing.groups import LATENT, cached_groups, draft_layers, is_split, source_of_model
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin
 from core.sizing.reservation import reserve
@@ -42,6 +44,7 @@ def record_cache(trace: Trace, s: Situation) -> Reservation:
     _sum(trace, "kv_logical_bytes_per_request", kv.cache_bytes, [f"kv.{n}.logical_bytes" for n in groups])
     _record_state(trace, s)
     reserved = reserve(trace, s)
+    reserved = replace(reserved, shares=(*reserved.shares, *draft_share(trace, s)))
     caches = [share for share in reserved.shares if not share.state]
     states = [share for share in reserved.shares if share.state]
     _reserved(trace, "kv_bytes_per_request", "accelerator.kv_bytes_per_request", caches)

@@ -13,7 +13,7 @@ from core.scenario import Mode
 from core.sizing.groups import given_chunk, source_of_model
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin
 from core.trace import CHOICE, Origin, OriginKind, Trace
-from core.units import MIB, Unit
+from core.units import GIB, MIB, Unit
 
 if TYPE_CHECKING:
     from core.sizing.situation import Situation
@@ -24,10 +24,14 @@ LOGS = Origin(OriginKind.METHOD, "Memory that engines reported in public start-u
 VLLM_CONTEXT, LLAMA_CPP_CONTEXT = 256 * MIB, 309 * MIB
 #: Buffers of the exchange between accelerators: NCCL and the engine's own [byte].
 EXCHANGE = 200 * MIB
-#: Of one score with its copies [byte]; and for how many requests vLLM prepares unless told otherwise.
-LOGITS_EACH, PREPARED_REQUESTS = 16, 256
-#: Graphs of CUDA lie beside the engine's share; logs show 0.1 to 2.7 GiB [byte].
+#: Of one score with its copies [byte]; and for how many requests vLLM prepares unless told otherwise, more of them on
+#: accelerators of 70 GiB and above.
+LOGITS_EACH = 16
+PREPARED_REQUESTS, PREPARED_ON_LARGE, LARGE = 256, 1024, 70 * GIB
+#: Graphs of CUDA; logs show 0.1 to 2.7 GiB [byte].
 GRAPHS = 460 * MIB
+#: The image tower, for the patches of one token [byte].
+IMAGES_EACH = 225_000
 #: mlx-lm beside weights, cache and scores: peak of 21.7 GB at 8,000 tokens less 19.5, 0.2 and 0.5 [byte].
 MLX_BASE = 1_500_000_000
 MLX_TILED_WIDTH = 128
@@ -51,13 +55,13 @@ def record_runtime(trace: Trace, s: Situation) -> None:
 
 
 def _vllm(trace: Trace, s: Situation) -> list[str]:
-    """Context, the peak of a full prompt chunk or of choosing words, and buffers of the exchange."""
+    """Context, the peak over reading a chunk of text or images and choosing words, graphs, and the exchange."""
     trace.given("runtime.context_bytes", VLLM_CONTEXT, Unit.BYTE, LOGS)
-    trace.given("runtime.graphs_bytes", GRAPHS, Unit.BYTE, LOGS)
     _activations(trace, s)
     prepared = s.scenario.deployment.max_requests
     origin = METHOD if prepared is None else CHOICE
-    trace.given("engine.max_requests", prepared or PREPARED_REQUESTS, Unit.REQUEST, origin)
+    usual = PREPARED_ON_LARGE if usable_bytes(s) >= LARGE else PREPARED_REQUESTS
+    trace.given("engine.max_requests", prepared or usual, Unit.REQUEST, origin)
     trace.given("runtime.bytes_per_logit", LOGITS_EACH, Unit.BYTE, LOGS)
     trace.compute(
         "runtime.logits_bytes",
@@ -67,9 +71,17 @@ def _vllm(trace: Trace, s: Situation) -> list[str]:
         bytes_each="runtime.bytes_per_logit",
     )
     phases = ["runtime.activation_bytes", "runtime.logits_bytes"]
+    if s.blueprint.parameters.get(TensorClass.VISION):
+        trace.given("runtime.image_bytes_per_token", IMAGES_EACH, Unit.BYTE, LOGS)
+        tower = {"chunk": "engine.prefill_chunk", "bytes_per_token": "runtime.image_bytes_per_token"}
+        trace.compute("runtime.image_bytes", a.image_bytes, **tower)
+        phases.append("runtime.image_bytes")
     trace.compute("runtime.peak_bytes", a.peak_bytes, phases=phases)
     items = ["runtime.context_bytes", "runtime.peak_bytes"]
-    if s.plan.tensor * s.plan.pipeline > 1:
+    if s.scenario.deployment.graphs:
+        trace.given("runtime.graphs_bytes", GRAPHS, Unit.BYTE, LOGS)
+        items.append("runtime.graphs_bytes")
+    if s.plan.copy_ranks > 1:
         trace.given("runtime.exchange_bytes", EXCHANGE, Unit.BYTE, LOGS)
         items.append("runtime.exchange_bytes")
     return items
@@ -108,12 +120,14 @@ def _activations(trace: Trace, s: Situation) -> None:
 def _llama_cpp(trace: Trace, s: Situation) -> list[str]:
     """Context, and the compute buffer of one micro-batch."""
     trace.given("runtime.context_bytes", LLAMA_CPP_CONTEXT, Unit.BYTE, LOGS)
+    trace.given("runtime.context_tokens", s.scenario.workload.context_tokens, Unit.TOKEN)
     trace.compute(
         "runtime.compute_buffer_bytes",
         a.compute_buffer_bytes,
         micro_batch="engine.prefill_chunk",
         vocabulary="model.vocabulary",
         hidden_size="model.hidden_size",
+        context="runtime.context_tokens",
     )
     return ["runtime.context_bytes", "runtime.compute_buffer_bytes"]
 

@@ -13,8 +13,10 @@ from core.physics import kv_cache as kv
 from core.physics import memory as m
 from core.physics import weights as w
 from core.scenario import CatalogueModel, Mode
+from core.sizing.findings_placement import RULES as PLACEMENT_RULES
 from core.sizing.groups import LATENT, cached_groups, source_of_model
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin
+from core.sizing.placement import is_placed
 from core.sizing.precision import plain_bits
 from core.sizing.report import Finding, FindingKind, Verdict, Weight
 from core.sizing.situation import Situation
@@ -28,6 +30,7 @@ READING_SPEED = 7.0
 #: Two figures that differ by more than this are worth a line.
 WORTH_A_LINE = 0.05
 WIDE_PRICE = 1.5
+FAR_MORE = 1.2
 #: The article's example: a mixture of this size "of this type" has 48 layers, 4 KV heads of 128.
 ARTICLE_PARAMETERS = (33e9, 38e9)
 ARTICLE_ACTIVE = (2.5e9, 3.5e9)
@@ -75,7 +78,7 @@ def _differs(one: float, other: float) -> bool:
 
 def second_tier(trace: Trace, s: Situation) -> Iterator[Finding]:
     """Part of weights or cache stands in the slower memory."""
-    if trace["spill.weights_bytes"] > 0 or trace["spill.kv_bytes"] > 0:
+    if not is_placed(s) and (trace["spill.weights_bytes"] > 0 or trace["spill.kv_bytes"] > 0):
         figures = (
             "spill.weights_bytes",
             "spill.kv_bytes",
@@ -156,14 +159,15 @@ def capacity_without_bandwidth(trace: Trace, s: Situation) -> Iterator[Finding]:
 
 def pcie_tensor_parallel(trace: Trace, s: Situation) -> Iterator[Finding]:
     """Every layer is split over PCIe."""
-    if s.plan.tensor > 1 and s.link is not None and s.link.kind is LinkKind.PCIE:
+    told = "all_reduce_share" in trace  # not where the speed is unknown
+    if told and s.plan.stage_ranks > 1 and s.link is not None and s.link.kind is LinkKind.PCIE:
         yield _warning(FindingKind.PCIE_TENSOR_PARALLEL, "all_reduce_share", "messages_per_token", subject=s.link.name)
 
 
 def spark_cluster(trace: Trace, s: Situation) -> Iterator[Finding]:
     """Desktop machines in a row: room for a larger model, not more speed."""
     between = s.network or s.link
-    if s.device.kind is not DeviceKind.UNIFIED or s.plan.tensor * s.plan.pipeline == 1 or between is None:
+    if s.device.kind is not DeviceKind.UNIFIED or s.plan.copy_ranks == 1 or between is None:
         return
     rate = catalogue_origin(between, "bytes_per_s_per_direction")
     trace.given("link.bytes_per_s_per_direction", between.bytes_per_s_per_direction, Unit.BYTE_PER_SECOND, rate)
@@ -187,6 +191,21 @@ def queue(trace: Trace, s: Situation) -> Iterator[Finding]:
     """More requests at once than there is room for: some wait."""
     if 0 < trace["max_concurrency"] < trace["requests_at_once"]:
         yield _note(FindingKind.QUEUE, "max_concurrency", "requests_at_once")
+
+
+def reserved_beyond(trace: Trace, s: Situation) -> Iterator[Finding]:
+    """The engine sets far more aside for a request than it holds; copies on several ranks are left out."""
+    if _article(s) or s.plan.tensor > 1:
+        return
+    reserved = trace["kv_bytes_per_request"] + trace["state_reserved_bytes_per_request"]
+    held = trace["kv_logical_bytes_per_request"] + trace["state_bytes_per_request"]
+    if held and reserved > FAR_MORE * held:
+        for name, parts in (
+            ("reserved", ("kv_bytes_per_request", "state_reserved_bytes_per_request")),
+            ("held", ("kv_logical_bytes_per_request", "state_bytes_per_request")),
+        ):
+            trace.compute(f"request_{name}_bytes", m.sum_bytes, items=list(parts))
+        yield _note(FindingKind.RESERVED_BEYOND, "request_reserved_bytes", "request_held_bytes")
 
 
 def article_mode(trace: Trace, s: Situation) -> Iterator[Finding]:
@@ -266,7 +285,7 @@ def checkpoint_just_misses(trace: Trace, s: Situation) -> Iterator[Finding]:
     """Flat bits per weight fit the usable memory; the checkpoint as it is published does not."""
     tier = s.device.memory_tiers[0]
     each = s.scenario.deployment.capacity_bytes or tier.usable_bytes or tier.capacity_bytes
-    usable = each * s.plan.tensor * s.plan.pipeline
+    usable = each * s.plan.copy_ranks
     weights = trace["memory_item.weights"]
     if len(s.device.memory_tiers) > 1:
         return
@@ -289,7 +308,7 @@ def _record_usable(trace: Trace, s: Situation, each: int) -> str:
     """Record what software can allocate on the accelerators of one replica; return the key."""
     source = catalogue_origin(s.device, "memory_tiers.0.usable_bytes")
     trace.given("device.usable_bytes", each, Unit.BYTE, source)
-    trace.given("replica.accelerators", s.plan.tensor * s.plan.pipeline, Unit.COUNT, METHOD)
+    trace.given("replica.accelerators", s.plan.copy_ranks, Unit.COUNT, METHOD)
     trace.compute("memory.usable_bytes", m.times, bytes_each="device.usable_bytes", number="replica.accelerators")
     return "memory.usable_bytes"
 
@@ -360,8 +379,10 @@ RULES: tuple[Rule, ...] = (
     textbook_kv,
     textbook_weights,
     queue,
+    reserved_beyond,
     moe_active_resident,
     article_mode,
+    *PLACEMENT_RULES,
     model_read_with_warning,
     price,
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from core.architecture.blueprint import AttentionGroup, AttentionKind, Blueprint, TensorClass
 from core.scenario import Mode
-from core.sizing.origins import METHOD, catalogue_origin, model_origin
+from core.sizing.origins import METHOD, catalogue_origin
 from core.trace import CHOICE, Origin, Trace
 from core.units import Unit
 
@@ -30,10 +30,19 @@ def is_split(s: Situation) -> bool:
     return s.plan.tensor * s.plan.pipeline > 1
 
 
+def groups_key(s: Situation) -> str:
+    """The key of the groups that each hold the caches of their own requests: copies, or groups of attention in them."""
+    return "plan.groups" if s.plan.attention_replicas > 1 else "plan.replicas"
+
+
+def expert_ranks_key(s: Situation) -> str:
+    """The key of the accelerators that share the experts of a layer."""
+    return "plan.stage_ranks" if s.plan.attention_replicas > 1 else "plan.tensor"
+
+
 def source_of_model(s: Situation) -> Origin:
     """Where the counts of the model come from."""
-    chosen = s.scenario.model
-    return model_origin(s.catalogue.model(chosen.id) if chosen.kind == "catalogue" else None)
+    return s.model_source
 
 
 def given_chunk(trace: Trace, s: Situation) -> None:
@@ -44,10 +53,23 @@ def given_chunk(trace: Trace, s: Situation) -> None:
 
 
 def draft_tokens(s: Situation) -> int:
-    """Tokens guessed ahead in each step by the model's own prediction layer; 0 where it has none."""
-    if s.scenario.mode is Mode.ARTICLE or TensorClass.MTP not in s.blueprint.parameters:
+    """Tokens guessed ahead in each step, by a draft model or by the model's own prediction layer; 0 where neither."""
+    chosen = s.scenario.deployment.speculation
+    drafted = chosen is not None and chosen.draft_model is not None
+    if s.scenario.mode is Mode.ARTICLE or not (drafted or TensorClass.MTP in s.blueprint.parameters):
         return 0
     return s.scenario.deployment.draft_tokens
+
+
+def speculates(s: Situation) -> bool:
+    """Are tokens guessed ahead with a stated chance of being right, so that a speed follows?"""
+    return s.scenario.deployment.speculation is not None and draft_tokens(s) > 0
+
+
+def guesses_with_own_layers(s: Situation) -> bool:
+    """Does the model guess ahead with prediction layers of its own, rather than a draft model?"""
+    chosen = s.scenario.deployment.speculation
+    return draft_tokens(s) > 0 and (chosen is None or chosen.draft_model is None)
 
 
 def given_draft_tokens(trace: Trace, s: Situation) -> int:
@@ -60,4 +82,4 @@ def given_draft_tokens(trace: Trace, s: Situation) -> int:
 def draft_layers(s: Situation, number: int) -> int:
     """Layers that the prediction layer adds to an attention group: one, to the first that keeps every token."""
     growing = [n for n, group in cached_groups(s.blueprint) if not group.window]
-    return int(draft_tokens(s) > 0 and number == next(iter(growing), -1))
+    return int(guesses_with_own_layers(s) and number == next(iter(growing), -1))

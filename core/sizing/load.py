@@ -2,7 +2,9 @@
 
 from core.physics import decode, serving
 from core.sizing.attention import record_held_cache
-from core.sizing.prompt import KEY as PREFILL
+from core.sizing.draft import record_guessing, seconds_per_token
+from core.sizing.groups import groups_key
+from core.sizing.prompt import loaded_prompt
 from core.sizing.rates import BURST_LEAST_QUEUE, ENGINE_SLOTS, PIPELINE_KEPT, method
 from core.sizing.situation import Situation
 from core.sizing.step import record_step
@@ -24,13 +26,13 @@ def record_requests(trace: Trace, s: Situation) -> None:
         serving.requests_that_fit,
         pool="memory.free_for_kv_bytes",
         per_request="serving.held_bytes",
-        replicas="plan.replicas",
+        replicas=groups_key(s),
     )
     trace.compute(
         "serving.requests_in_flight",
         serving.requests_in_flight,
         requests="requests_at_once",
-        replicas="plan.replicas",
+        replicas=groups_key(s),
         fit="serving.requests_that_fit",
     )
     method(trace, "engine.slots", ENGINE_SLOTS, Unit.REQUEST)
@@ -51,10 +53,11 @@ def record_requests(trace: Trace, s: Situation) -> None:
 
 def record_load(trace: Trace, s: Situation) -> None:
     """Record steps and speeds for the requests at once and for as many as fit."""
+    record_guessing(trace, s)
     method(trace, "pipeline_kept_share", PIPELINE_KEPT, Unit.SHARE)
     record_step(trace, s, "decode_step_s", "serving.requests_in_step")
     _record_overlap(trace, "serving")
-    _record_tokens(trace)
+    _record_tokens(trace, s)
     _record_first_token(trace, s)
     record_saturated(trace, s)
 
@@ -78,8 +81,8 @@ def record_saturated(trace: Trace, s: Situation) -> None:
         serving.saturated_tokens_per_second,
         in_flight="saturated.requests_in_flight",
         batch="saturated.requests_in_step",
-        step="saturated_step_s",
-        prefill=PREFILL,
+        step=seconds_per_token(trace, s, "saturated_step_s"),
+        prefill=loaded_prompt(s),
         output="workload.output_tokens",
         overlap="saturated.pipeline_overlap",
     )
@@ -87,29 +90,30 @@ def record_saturated(trace: Trace, s: Situation) -> None:
         "saturated_tok_s_total",
         serving.total_tokens_per_second,
         per_replica="saturated.replica_tok_s",
-        requests="plan.replicas",
-        replicas="plan.replicas",
+        requests=groups_key(s),
+        replicas=groups_key(s),
     )
 
 
-def _record_tokens(trace: Trace) -> None:
+def _record_tokens(trace: Trace, s: Situation) -> None:
     """Time per output token with the interference of others' prompts, and tokens per second of one user and of all."""
     trace.compute(
         "serving.interference_s",
         serving.interference_seconds,
         batch="serving.requests_in_step",
         output="workload.output_tokens",
-        prefill=PREFILL,
+        prefill=loaded_prompt(s),
         share="fit.c_int",
     )
-    trace.compute("tpot_s", serving.time_per_output_token, step="decode_step_s", interference="serving.interference_s")
+    step = seconds_per_token(trace, s, "decode_step_s")
+    trace.compute("tpot_s", serving.time_per_output_token, step=step, interference="serving.interference_s")
     trace.compute("decode_tok_s", decode.tokens_per_second, seconds="tpot_s")
     trace.compute(
         "serving.replica_tok_s",
         serving.replica_tokens_per_second,
         in_flight="serving.requests_in_flight",
         tpot="tpot_s",
-        prefill=PREFILL,
+        prefill=loaded_prompt(s),
         request="fit.t_req",
         output="workload.output_tokens",
         overlap="serving.pipeline_overlap",
@@ -119,8 +123,13 @@ def _record_tokens(trace: Trace) -> None:
         serving.total_tokens_per_second,
         per_replica="serving.replica_tok_s",
         requests="requests_at_once",
-        replicas="plan.replicas",
+        replicas=groups_key(s),
     )
+
+
+def decode_seconds(trace: Trace) -> str:
+    """The key of the time of a token, without others' prompts."""
+    return next(at for at in ("decode_step_s.per_token", "decode_step_s") if at in trace)
 
 
 def _record_first_token(trace: Trace, s: Situation) -> None:
@@ -129,9 +138,9 @@ def _record_first_token(trace: Trace, s: Situation) -> None:
         "serving.prompt_share",
         serving.prompt_share,
         batch=batch,
-        prefill=PREFILL,
+        prefill=loaded_prompt(s),
         output="workload.output_tokens",
-        step="decode_step_s",
+        step=decode_seconds(trace),
     )
     queue = "fit.c_q"
     if s.scenario.workload.start_together:
@@ -145,7 +154,7 @@ def _record_first_token(trace: Trace, s: Situation) -> None:
         serving.time_to_first_token,
         request="fit.t_req",
         step="decode_step_s",
-        prefill=PREFILL,
+        prefill=loaded_prompt(s),
         queue=queue,
         share="serving.prompt_share",
         batch=batch,
@@ -154,7 +163,7 @@ def _record_first_token(trace: Trace, s: Situation) -> None:
         "serving.slot_wait_s",
         serving.slot_wait_seconds,
         requests="requests_at_once",
-        replicas="plan.replicas",
+        replicas=groups_key(s),
         in_flight="serving.requests_in_flight",
         output="workload.output_tokens",
         tpot="tpot_s",

@@ -7,8 +7,8 @@ the companions. `other_accelerator.` are the rest, where there are companions. A
 from collections.abc import Callable
 from typing import Any
 
-from core.architecture.blueprint import Blueprint, TensorClass
 from core.catalogue.records import Allocator
+from core.physics import expert_parallel as ep
 from core.physics import memory as m
 from core.physics import weights as w
 from core.physics.kv_cache import total_bytes_per_token
@@ -19,12 +19,14 @@ from core.sizing.answers import record_saving, record_spill
 from core.sizing.cache import record_cache
 from core.sizing.capacity import FRAMEWORK, memory_share, record_runtime, shares_what_is_left
 from core.sizing.companions import PlacedCompanion, placed_companions
-from core.sizing.groups import source_of_model
+from core.sizing.draft import DRAFT, draft_items, record_draft
+from core.sizing.groups import groups_key
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin, model_origin
-from core.sizing.plan import FIRST_STAGE, LAST_STAGE, REPLICATED
+from core.sizing.placement import is_placed, record_placed, record_placement, spills_by_itself
 from core.sizing.report import DeviceUse, MemoryItem, MemoryKind, TierUse, Verdict
 from core.sizing.reservation.share import Reservation
 from core.sizing.situation import Situation
+from core.sizing.weights import loaded_key, record_weights
 from core.trace import CHOICE, Origin, Trace
 from core.units import Unit
 
@@ -48,13 +50,15 @@ def record_memory(trace: Trace, s: Situation, context_tokens: Any = None) -> Res
     trace.given("nothing_bytes", 0, Unit.BYTE, METHOD)
     _workload(trace, s, context_tokens)
     _plan(trace, s)
-    _weights(trace, s)
+    record_weights(trace, s)
     reserved = record_cache(trace, s)
     _beside(trace, s)
     _capacity(trace, s)
-    _accelerator(trace, "accelerator", tuple(COMPANIONS.values()))
+    if is_placed(s):
+        record_placement(trace, s)
+    _accelerator(trace, s, "accelerator", tuple(COMPANIONS.values()))
     if has_others(s):
-        _accelerator(trace, "other_accelerator", ())
+        _accelerator(trace, s, "other_accelerator", ())
     _answers(trace, s, reserved)
     _pool(trace, s)
     if context_tokens is None:  # not along a curve
@@ -109,73 +113,13 @@ def _plan(trace: Trace, s: Situation) -> None:
     trace.given("plan.tensor", s.plan.tensor, Unit.COUNT, origin)
     trace.given("plan.pipeline", s.plan.pipeline, Unit.COUNT, origin)
     trace.given("plan.replicas", s.plan.replicas, Unit.COUNT, origin)
+    if s.plan.spreads_experts:
+        trace.given("plan.attention_replicas", s.plan.attention_replicas, Unit.COUNT, origin)
+        trace.given("plan.expert", s.plan.expert, Unit.COUNT, origin)
+        trace.given("plan.stage_ranks", s.plan.stage_ranks, Unit.COUNT, METHOD)
+        trace.given("plan.groups", s.plan.groups, Unit.COUNT, METHOD)
     trace.given("deployment.accelerators", s.accelerators, Unit.COUNT)
-    trace.compute("accelerator.requests", m.requests_per_replica, requests="requests_at_once", replicas="plan.replicas")
-
-
-def bits_origin(s: Situation) -> Origin:
-    """Where the bits per weight come from: the format's record, or the article's rule."""
-    return ARTICLE if s.scenario.mode is Mode.ARTICLE else catalogue_origin(s.weight_format, "bits")
-
-
-def _weights(trace: Trace, s: Situation) -> None:
-    blueprint, source, bits_source = s.blueprint, source_of_model(s), bits_origin(s)
-    for kind, number in blueprint.parameters.items():
-        trace.given(f"model.parameters.{kind}", number, Unit.PARAMETER, source)
-        trace.given(f"weights.bits.{kind}", s.bits[kind], Unit.BIT_PER_WEIGHT, bits_source)
-        trace.compute(
-            f"weights_bytes.{kind}", w.weights_bytes, parameters=f"model.parameters.{kind}", bits=f"weights.bits.{kind}"
-        )
-    classes = list(blueprint.parameters)
-    trace.compute(
-        "model.total_parameters", w.total_parameters, classes=[f"model.parameters.{kind}" for kind in classes]
-    )
-    _active(trace, blueprint, source)
-    trace.given("model.layers", blueprint.layers, Unit.COUNT, source)
-    trace.given("model.trained_context", blueprint.trained_context, Unit.TOKEN, source)
-    trace.compute("memory_item.weights", w.total_weights_bytes, classes=[f"weights_bytes.{kind}" for kind in classes])
-    _rank_weights(trace, s, classes)
-
-
-def _active(trace: Trace, blueprint: Blueprint, source: Origin) -> None:
-    idle = {TensorClass.EXPERT, TensorClass.VISION, TensorClass.MTP}
-    if not blueprint.tied_embedding:
-        idle.add(TensorClass.EMBEDDING)
-    moe = blueprint.moe
-    trace.given("model.moe_layers", moe.layers if moe else 0, Unit.COUNT, source)
-    trace.given("model.experts_per_token", moe.experts_per_token if moe else 0, Unit.COUNT, source)
-    trace.given("model.parameters_per_expert", moe.parameters_per_expert if moe else 0, Unit.PARAMETER, source)
-    trace.compute(
-        "model.active_parameters",
-        w.active_parameters,
-        dense=[f"model.parameters.{kind}" for kind in blueprint.parameters if kind not in idle],
-        layers="model.moe_layers",
-        experts_per_token="model.experts_per_token",
-        parameters_per_expert="model.parameters_per_expert",
-    )
-
-
-def _rank_weights(trace: Trace, s: Situation, classes: list[TensorClass]) -> None:
-    if s.plan.tensor * s.plan.pipeline == 1:
-        trace.compute("accelerator.weights_bytes", m.sum_bytes, items=["memory_item.weights"])
-        return
-    apart = REPLICATED + FIRST_STAGE + LAST_STAGE
-    parts = {
-        "layered": [c for c in classes if c not in apart],
-        "replicated": [c for c in classes if c in REPLICATED],
-        "first": [c for c in classes if c in FIRST_STAGE],
-        "last": [c for c in classes if c in LAST_STAGE],
-    }
-    for name, members in parts.items():
-        trace.compute(f"weights_bytes.{name}", m.sum_bytes, items=[f"weights_bytes.{kind}" for kind in members])
-    trace.compute(
-        "accelerator.weights_bytes",
-        w.rank_weights_bytes,
-        **{name: f"weights_bytes.{name}" for name in parts},
-        layers="model.layers",
-        tensor="plan.tensor",
-        pipeline="plan.pipeline",
-    )
+    trace.compute("accelerator.requests", m.requests_per_replica, requests="requests_at_once", replicas=groups_key(s))
 
 
 def _beside(trace: Trace, s: Situation) -> None:
@@ -188,8 +132,9 @@ def _beside(trace: Trace, s: Situation) -> None:
             trace.compute(key, m.sum_bytes, items=items[role])
         else:
             trace.given(key, 0, Unit.BYTE)
+    record_draft(trace, s)
     record_runtime(trace, s)
-    fixed = ["accelerator.weights_bytes", *COMPANIONS.values(), FRAMEWORK]
+    fixed = ["accelerator.weights_bytes", *draft_items(s), *COMPANIONS.values(), FRAMEWORK]
     trace.compute("accelerator.fixed_bytes", m.sum_bytes, items=fixed)
 
 
@@ -211,10 +156,10 @@ def _capacity(trace: Trace, s: Situation) -> None:
     article, deployment = s.scenario.mode is Mode.ARTICLE, s.scenario.deployment
     capacities, lower = [], []
     for number, tier in enumerate(s.device.memory_tiers):
-        field, key = f"memory_tiers.{number}", f"tier.{number}"
-        own = catalogue_origin(s.device, f"{field}.capacity_bytes")
+        key = f"tier.{number}"
+        own = _tier_origin(s, number, "capacity_bytes")
         capacity, origin = tier.capacity_bytes, own
-        usable, usable_origin = tier.usable_bytes, catalogue_origin(s.device, f"{field}.usable_bytes")
+        usable, usable_origin = tier.usable_bytes, _tier_origin(s, number, "usable_bytes")
         if number == 0 and deployment.capacity_bytes is not None:
             capacity, origin = deployment.capacity_bytes, CHOICE
             usable, usable_origin = capacity, CHOICE
@@ -224,13 +169,13 @@ def _capacity(trace: Trace, s: Situation) -> None:
             usable, usable_origin = capacity, own  # the label, which is the safe side
         trace.given(f"{key}.capacity_bytes", capacity, Unit.BYTE, origin)
         trace.given(f"{key}.usable_bytes", usable, Unit.BYTE, usable_origin)
-        bandwidth_origin = catalogue_origin(s.device, f"{field}.bandwidth_bytes_per_s")
+        bandwidth_origin = _tier_origin(s, number, "bandwidth_bytes_per_s")
         trace.given(f"{key}.bandwidth_bytes_per_s", tier.bandwidth_bytes_per_s, Unit.BYTE_PER_SECOND, bandwidth_origin)
         if number == 0:
             trace.given(
                 "memory_bandwidth_bytes_per_s", tier.bandwidth_bytes_per_s, Unit.BYTE_PER_SECOND, bandwidth_origin
             )
-        else:
+        elif spills_by_itself(s):
             lower.append(f"{key}.usable_bytes")
         capacities.append(f"{key}.capacity_bytes")
     trace.given("engine.memory_share", *memory_share(s))
@@ -246,7 +191,18 @@ def _capacity(trace: Trace, s: Situation) -> None:
     trace.compute("accelerator.capacity_bytes", m.sum_bytes, items=capacities)
 
 
-def _accelerator(trace: Trace, key: str, companions: tuple[str, ...]) -> None:
+def _tier_origin(s: Situation, number: int, field: str) -> Origin:
+    """Where a figure of a memory tier comes from: the device, or the host as chosen."""
+    host = s.scenario.deployment.host
+    if number == 0 or host is None:
+        return catalogue_origin(s.device, f"memory_tiers.{number}.{field}")
+    chosen = host.bandwidth_bytes_per_s if field == "bandwidth_bytes_per_s" else host.capacity_bytes
+    if host.device is None or chosen is not None:
+        return CHOICE
+    return catalogue_origin(s.catalogue.device(host.device), f"memory_tiers.0.{field}")
+
+
+def _accelerator(trace: Trace, s: Situation, key: str, companions: tuple[str, ...]) -> None:
     """One accelerator: fixed part, requests, limit, and what spills into slower memory."""
     if key == "accelerator":
         for name in ("kv", "state"):
@@ -257,10 +213,13 @@ def _accelerator(trace: Trace, key: str, companions: tuple[str, ...]) -> None:
                 number="accelerator.requests",
             )
     if key != "accelerator":
-        fixed = ["accelerator.weights_bytes", *companions, FRAMEWORK]
+        fixed = ["accelerator.weights_bytes", *draft_items(s), *companions, FRAMEWORK]
         trace.compute(f"{key}.fixed_bytes", m.sum_bytes, items=fixed)
     wanted = [f"{key}.fixed_bytes", "accelerator.kv_bytes", "accelerator.state_bytes"]
     trace.compute(f"{key}.total_bytes", m.sum_bytes, items=wanted)
+    if is_placed(s):
+        record_placed(trace, key)
+        return
     tiers = {"first_bytes": "tier.0.limit_bytes", "lower_bytes": "lower_tiers.limit_bytes"}
     trace.compute(f"{key}.limit_bytes", m.limit_over_tiers, **tiers, wanted_bytes=f"{key}.total_bytes")
     spill = "spill" if key == "accelerator" else f"{key}.spill"
@@ -302,7 +261,7 @@ def _answers(trace: Trace, s: Situation, reserved: Reservation) -> None:
         m.requests_that_fit,
         free_bytes="accelerator.free_for_kv_bytes",
         bytes_per_request="accelerator.bytes_per_request",
-        replicas="plan.replicas",
+        replicas=groups_key(s),
     )
     trace.given("one_request", 1, Unit.REQUEST, METHOD)
     largest_context(trace, reserved, "max_context_tokens", "one_request", "accelerator.free_for_kv_bytes")
@@ -388,13 +347,25 @@ def _totals(trace: Trace, s: Situation) -> None:
     for name, each in reserved.items():
         trace.compute(f"memory_item.{name}", m.times, bytes_each=each, number="requests_at_once")
     trace.compute("kv_cache_bytes", m.times, bytes_each="kv_logical_bytes_per_request", number="requests_at_once")
-    copies = {"memory_item.weights": "plan.replicas", "memory_item.framework": "deployment.accelerators"}
+    weights, drafts = loaded_key(trace), draft_items(s)
+    copies = {weights: "plan.replicas", FRAMEWORK: "deployment.accelerators"}
+    copies |= dict.fromkeys(drafts, "deployment.accelerators")
     fixed = []
-    for item in ("memory_item.weights", *COMPANIONS.values(), "memory_item.framework"):
+    for item in (weights, *drafts, *COMPANIONS.values(), FRAMEWORK):
         key = item
         if item in copies and trace[copies[item]] > 1:
-            key = item.replace("memory_item.", "memory.") + "_bytes"
+            key = f"memory.{item.partition('.')[2].removesuffix('_bytes').replace('loaded', 'weights')}_bytes"
             trace.compute(key, m.times, bytes_each=item, number=copies[item])
+        if item == weights and s.plan.attention_replicas > 1:
+            key = "memory.weights_bytes"
+            trace.compute(
+                key,
+                ep.weights_of_copies,
+                weights=item,
+                experts="weights_bytes.expert",
+                attention_replicas="plan.attention_replicas",
+                replicas="plan.replicas",
+            )
         fixed.append(key)
     trace.compute("memory.fixed_bytes", m.sum_bytes, items=fixed)
     trace.compute(
@@ -444,13 +415,16 @@ def _tiers(trace: Trace, s: Situation, spill: str, companions: tuple[str, ...]) 
 
 def _tier(trace: Trace, s: Situation, number: int, limit: str, items: list[MemoryItem]) -> TierUse:
     tier = s.device.memory_tiers[number]
-    capacity = f"tier.{number}.capacity_bytes"
-    return TierUse(tier.name, tier.kind, capacity, limit, tuple(items), trace[capacity], trace[limit])
+    capacity, usable = f"tier.{number}.capacity_bytes", f"tier.{number}.usable_bytes"
+    sizes = trace[capacity], trace[usable], trace[limit]
+    return TierUse(tier.name, tier.kind, capacity, usable, limit, tuple(items), *sizes)
 
 
 def _items(trace: Trace, spill: str, companions: tuple[str, ...]) -> tuple[list[MemoryItem], list[MemoryItem]]:
     """What stands in the fast tier and what in the slower one."""
     kinds = {MemoryKind.WEIGHTS: "accelerator.weights_bytes"}
+    if DRAFT in trace:
+        kinds[MemoryKind.DRAFT] = DRAFT
     kinds |= {MemoryKind(role.value): key for role, key in COMPANIONS.items() if key in companions}
     kinds |= {
         MemoryKind.RUNTIME: "memory_item.framework",

@@ -17,6 +17,7 @@ from core.physics import memory, weights
 from core.scenario import Plan
 from core.sizing.cache import record_cache
 from core.sizing.capacity import FRAMEWORK, first_tier_limit, record_runtime
+from core.sizing.placement import loaded_classes
 from core.trace import Trace
 from core.units import Unit
 
@@ -46,7 +47,8 @@ class Load:
     def of(cls, situation: Situation, companions_bytes: int) -> Load:
         """The load of a situation whose plan is still open; `companions_bytes` stand on the same accelerator."""
         bits = situation.bits
-        sizes = {c: weights.weights_bytes(n, bits[c]) for c, n in situation.blueprint.parameters.items()}
+        counts = situation.blueprint.parameters
+        sizes = {c: weights.weights_bytes(counts[c], bits[c]) for c in loaded_classes(situation)}
         return cls(situation, sizes, companions_bytes)
 
     @property
@@ -59,7 +61,7 @@ class Load:
 
     def fits(self, plan: Plan, requests: int) -> bool:
         """Does the fullest accelerator hold its part of the model and of these requests?"""
-        here: int = memory.requests_per_replica(requests, plan.replicas)
+        here: int = memory.requests_per_replica(requests, plan.groups)
         s, trace = replace(self.situation, plan=plan), Trace()
         trace.given("nothing_bytes", 0, Unit.BYTE)
         trace.given("workload.context_tokens", s.scenario.workload.context_tokens, Unit.TOKEN)

@@ -1,12 +1,15 @@
 """The prefill of one prompt, cause by cause: `prefill_step_s` and its parts."""
 
 from core.physics import decode, operators, prefill, roofline, tiers
+from core.physics import expert_parallel as ep
 from core.sizing.attention import record_attention_flops
-from core.sizing.groups import given_chunk
+from core.sizing.exchange import record_exchange
+from core.sizing.groups import expert_ranks_key, given_chunk
 from core.sizing.origins import METHOD
 from core.sizing.rates import has_routed_experts
 from core.sizing.situation import Situation
-from core.sizing.step import PARTS, record_exchange, spills
+from core.sizing.spill import spills
+from core.sizing.step import PARTS
 from core.trace import Trace
 from core.units import Unit
 
@@ -23,6 +26,11 @@ def _part(s: Situation, name: str) -> str:
     return f"{KEY}.{name}.alone" if _overlaps(s) else f"{KEY}.{name}"
 
 
+def loaded_prompt(s: Situation) -> str:
+    """The key of the time of a prompt while other groups compute theirs."""
+    return "prompt.beside_others_s" if s.plan.attention_replicas > 1 else KEY
+
+
 def record_prompt(trace: Trace, s: Situation) -> None:
     """Record the time to compute one prompt alone, and the speed that follows."""
     _record_tokens(trace, s)
@@ -33,6 +41,15 @@ def record_prompt(trace: Trace, s: Situation) -> None:
     _record_attention(trace, s)
     _record_overheads(trace, s)
     _record_sum(trace, s)
+    if s.plan.attention_replicas > 1:
+        trace.compute(
+            loaded_prompt(s),
+            ep.prompt_beside_others,
+            alone=KEY,
+            read=f"{KEY}.experts",
+            compute=f"{KEY}.compute.experts.alone",
+            groups="plan.attention_replicas",
+        )
     trace.compute("prefill_tok_s", prefill.prompt_tokens_per_second, tokens="prompt.new_tokens", seconds=KEY)
     trace.compute(
         "prefill_tok_s.ceiling",
@@ -40,6 +57,7 @@ def record_prompt(trace: Trace, s: Situation) -> None:
         dense="compute_s_per_token.layers",
         experts="compute_s_per_token.experts",
         ranks="plan.tensor",
+        expert_ranks=expert_ranks_key(s),
         stages="plan.pipeline",
     )
 
@@ -95,7 +113,24 @@ def _record_dense(trace: Trace, s: Situation) -> None:
     _excess(trace, "layers", f"{KEY}.weights.layers")
 
 
-def _repeated_read(trace: Trace, key: str, read: str, kind: str, bandwidth: str) -> None:
+def _record_busiest(trace: Trace) -> None:
+    """The accelerator with the most tokens for its experts: the others wait for it."""
+    trace.compute(
+        "prompt.hot_rank",
+        ep.hot_rank_computing,
+        tokens="prompt.chunk_tokens",
+        chosen="model.experts_per_token",
+        spread="plan.expert",
+    )
+    trace.compute(
+        f"{KEY}.compute.experts.alone",
+        ep.slowed_seconds,
+        seconds=f"{KEY}.compute.experts.even",
+        ratio="prompt.hot_rank",
+    )
+
+
+def _repeated_read(trace: Trace, key: str, read: str, kind: str, bandwidth: str, ranks: str = "plan.tensor") -> None:
     """Bytes read once per pass; the part in the second tier is left to its own cause."""
     if spills(trace):
         first = f"prompt.first_tier_bytes.{kind}"
@@ -106,7 +141,7 @@ def _repeated_read(trace: Trace, key: str, read: str, kind: str, bandwidth: str)
         prefill.repeated_read_seconds,
         chunks="prompt.chunks",
         read=read,
-        ranks="plan.tensor",
+        ranks=ranks,
         bandwidth=bandwidth,
     )
 
@@ -145,17 +180,20 @@ def _record_experts(trace: Trace, s: Situation) -> None:
         experts="model.experts_per_layer",
     )
     trace.compute(
-        f"{KEY}.compute.experts.alone",
+        f"{KEY}.compute.experts.even" if s.plan.expert > 1 else f"{KEY}.compute.experts.alone",
         prefill.expert_compute_seconds,
         tokens="prompt.new_tokens",
         at_peak="compute_s_per_token.experts",
-        ranks="plan.tensor",
+        ranks=expert_ranks_key(s),
         efficiency="fit.mfu",
         expert_share="fit.mfu_e",
         per_expert="prompt.tokens_per_expert",
         half="prompt.half_rate_tokens",
     )
-    _repeated_read(trace, _part(s, "experts"), "prompt.expert_bytes", "experts", "bandwidth.experts")
+    if s.plan.expert > 1:
+        _record_busiest(trace)
+    read = _part(s, "experts")
+    _repeated_read(trace, read, "prompt.expert_bytes", "experts", "bandwidth.experts", expert_ranks_key(s))
     _excess(trace, "experts", _part(s, "experts"))
 
 
@@ -202,7 +240,7 @@ def _record_overheads(trace: Trace, s: Situation) -> None:
         per_kernel="fit.t_op",
         per_step="fit.t_host",
     )
-    if s.plan.tensor * s.plan.pipeline > 1:
+    if s.plan.copy_ranks > 1:
         record_exchange(trace, s, "prompt.exchange_s", "prompt.chunk_tokens")
         trace.compute(
             _part(s, "link"), prefill.repeated_pass_seconds, chunks="prompt.chunks", seconds="prompt.exchange_s"
@@ -219,12 +257,13 @@ def _record_overheads(trace: Trace, s: Situation) -> None:
             kv_share="spill.share.kv",
             batch="one_request",
             ranks="plan.tensor",
+            expert_ranks=expert_ranks_key(s),
         )
         trace.compute(
             "prompt.second_tier_pass_s",
             tiers.second_tier_seconds,
             read="prompt.second_tier_bytes",
-            bandwidth="bandwidth.second_tier",
+            bandwidth="bandwidth.second_tier_in_prompts",
         )
         trace.compute(
             _part(s, "second_tier"),

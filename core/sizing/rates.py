@@ -7,13 +7,16 @@ from collections.abc import Mapping
 
 from core.architecture.blueprint import AttentionKind, TensorClass
 from core.catalogue.calibration import Calibration, Circumstances, Fitted, back_end
-from core.catalogue.records import Device, DeviceFamily, Engine, Link, WeightFormat
+from core.catalogue.records import Device, DeviceFamily, Engine, Link, LinkKind, WeightFormat
 from core.errors import CatalogueError
-from core.physics import collective, operators, roofline
+from core.physics import collective, operators, placement, roofline, tiers
+from core.physics import expert_parallel as ep
 from core.sizing.groups import source_of_model
+from core.sizing.links import FAST
 from core.sizing.origins import METHOD, catalogue_origin
+from core.sizing.placement import computes_on_cpu, share_of_machine
 from core.sizing.situation import Situation
-from core.trace import Trace
+from core.trace import Origin, OriginKind, Trace
 from core.units import Unit
 
 #: From this many bits on, a tensor is multiplied at the 16-bit rate. What a 4-bit checkpoint keeps in 8 bit counts as
@@ -28,8 +31,23 @@ PIPELINE_KEPT = 0.9
 OFFLOAD_ROUND_TRIP_S = 30e-6
 #: Of the other prompts' time, a request in a burst waits for this share at least.
 BURST_LEAST_QUEUE = 0.4
+#: Of PCIe's rate, long copies reach this share.
+PCIE_SHARE = 0.8
+#: Engines that send tokens to their experts directly unless told otherwise; the others gather all tokens everywhere.
+ALL_TO_ALL_ENGINES = ("tensorrt-llm",)
+#: Networks from this rate on are taken to have RDMA between accelerators [byte/s].
+RDMA_BYTES_PER_S = 25e9
+ALL_TO_ALL = Origin(
+    OriginKind.METHOD,
+    "DeepEP, README: bandwidth of dispatch and combine",
+    "https://github.com/deepseek-ai/DeepEP",
+    "2026",
+)
 #: Most requests that an engine schedules together.
 ENGINE_SLOTS = 2048
+
+#: Rates for tensors at 16 bit, the first that a device has.
+_WIDE = ("fp16", "fp32")
 
 _MATRICES = (
     TensorClass.ATTENTION,
@@ -57,7 +75,7 @@ def circumstances(situation: Situation, calibration: Calibration) -> Circumstanc
         architecture=device.architecture,
         format_class=situation.weight_format.format_class,
         device=device.accelerator_id or device.id,
-        link=link.id if link and situation.plan.tensor > 1 else "",
+        link=link.id if link and situation.plan.stage_ranks > 1 else "",
         attention="window" if windowed else "",
         generation=engine.generation or calibration.generation,
     )
@@ -66,23 +84,28 @@ def circumstances(situation: Situation, calibration: Calibration) -> Circumstanc
 def exchange_link(situation: Situation) -> Link | None:
     """The link that tensor-parallel ranks exchange over: the network as soon as they span machines."""
     per_node = situation.accelerators // situation.nodes
-    return situation.network if situation.plan.tensor > per_node else situation.link
+    return situation.network if situation.plan.stage_ranks > per_node else situation.link
 
 
 def hop_link(situation: Situation) -> Link | None:
     """The slowest link between neighbouring pipeline stages."""
     per_node = situation.accelerators // situation.nodes
-    spans_nodes = situation.plan.tensor * situation.plan.pipeline > per_node
+    spans_nodes = situation.plan.copy_ranks > per_node
     return situation.network if spans_nodes else situation.link
 
 
 def record_rates(trace: Trace, situation: Situation, calibration: Calibration) -> None:
     """Record parameters, rates, counts and plan of a situation."""
     record_parameters(trace, calibration.fitted(circumstances(situation, calibration)))
-    _record_plan(trace, situation)
+    record_counts(trace, situation)
     _record_compute(trace, situation)
     _record_bandwidth(trace, situation)
     _record_links(trace, situation)
+
+
+def record_counts(trace: Trace, situation: Situation) -> None:
+    """Record what needs neither rates nor measurements: the plan, and the weights that a step reads."""
+    _record_plan(trace, situation)
     _record_reads(trace, situation)
 
 
@@ -98,13 +121,11 @@ def _record_plan(trace: Trace, situation: Situation) -> None:
     source = source_of_model(situation)
     trace.given("model.hidden_size", situation.blueprint.hidden_size, Unit.COUNT, source)
     trace.given("kernels_per_step", operators.kernels_per_step(situation.blueprint), Unit.COUNT, source)
-    trace.compute(
-        "messages_per_token",
-        operators.messages_per_token,
-        layers="model.layers",
-        tensor="plan.tensor",
-        pipeline="plan.pipeline",
-    )
+    plan = {"layers": "model.layers", "tensor": "plan.tensor", "pipeline": "plan.pipeline"}
+    if situation.plan.attention_replicas > 1:
+        trace.compute("messages_per_token", ep.messages_with_experts, expert_layers="model.moe_layers", **plan)
+    else:
+        trace.compute("messages_per_token", operators.messages_per_token, **plan)
 
 
 def compute_format(device: Device, engine: Engine, weight_format: WeightFormat) -> str:
@@ -131,12 +152,17 @@ def computes_fp4(device: Device, weight_format: WeightFormat) -> bool:
     return "fp4" in device.peak_flops and (not offered or weight_format.format_class in offered)
 
 
+def has_computing_rate(device: Device) -> bool:
+    """Is there a rate to compute at? Without one no speed can be told."""
+    return any(device.peak_flops.get(name) for name in _WIDE)
+
+
 def wide_format(device: Device, engine: Engine) -> str:
     """The rate for tensors that are kept at 16 bit."""
     if engine.group == "llama.cpp" and "fp16_fp16_accumulate" in device.peak_flops:
         return "fp16_fp16_accumulate"
-    for name in ("fp16", "fp32"):
-        if name in device.peak_flops:
+    for name in _WIDE:
+        if device.peak_flops.get(name):
             return name
     raise CatalogueError(
         f"{device.name} has no computing rate in the catalogue, so its speed cannot be told. Enter its peak FLOPS."
@@ -209,24 +235,47 @@ def _reached(trace: Trace, key: str, bandwidth: str, share: str, most: str = "me
     trace.compute(key, roofline.reached_bandwidth, bandwidth=bandwidth, share=share, most=most)
 
 
-def second_tier_is_cpu(situation: Situation) -> bool:
-    """Is the second tier host memory, whose layers the CPU computes, rather than memory the accelerator reads?"""
-    tiers = situation.device.memory_tiers
-    return len(tiers) > 1 and tiers[1].kind == "ddr"
-
-
 def record_second_tier(trace: Trace, situation: Situation) -> None:
-    """Record what the slower memory reaches."""
+    """Record what the slower memory reaches, for tokens and for prompts.
+
+    A CPU computes its layers for tokens; for prompts, llama.cpp copies them to the accelerator. Other engines always
+    read host memory through PCIe.
+    """
     full = "tier.1.bandwidth_bytes_per_s"
-    share = "fit.eta_cpu" if second_tier_is_cpu(situation) else "fit.eta"
-    _reached(trace, "bandwidth.second_tier", full, share, most=full)
+    host = situation.scenario.deployment.host is not None
+    if host:
+        per_node = situation.accelerators // situation.nodes
+        trace.given("host.readers", share_of_machine(situation.plan, per_node), Unit.COUNT, METHOD)
+        trace.compute("host.bandwidth_bytes_per_s", tiers.bandwidth_each, bandwidth=full, readers="host.readers")
+        full = "host.bandwidth_bytes_per_s"
+    rate = situation.device.pcie_bytes_per_s_per_direction
+    over_pcie = ""
+    if host and rate is not None:
+        origin = catalogue_origin(situation.device, "pcie_bytes_per_s_per_direction")
+        trace.given("host.pcie_bytes_per_s", rate, Unit.BYTE_PER_SECOND, origin)
+        method(trace, "host.pcie_share", PCIE_SHARE, Unit.SHARE)
+        over_pcie = "host.copy_bytes_per_s"
+        trace.compute(
+            over_pcie, placement.rate_over_pcie, host=full, pcie="host.pcie_bytes_per_s", share="host.pcie_share"
+        )
+    if computes_on_cpu(situation):
+        _reached(trace, "bandwidth.second_tier", full, "fit.eta_cpu", most=full)
+    else:
+        at_most = over_pcie or full
+        _reached(trace, "bandwidth.second_tier", at_most, "fit.eta", most=at_most)
+    if over_pcie:
+        trace.compute("bandwidth.second_tier_in_prompts", roofline.same_bandwidth, bandwidth=over_pcie)
+    else:
+        trace.compute("bandwidth.second_tier_in_prompts", roofline.same_bandwidth, bandwidth="bandwidth.second_tier")
 
 
 def _record_links(trace: Trace, situation: Situation) -> None:
     plan = situation.plan
     link = exchange_link(situation)
-    if plan.tensor > 1 and link is not None:
-        record_all_reduce(trace, link, plan.tensor, situation.device.family)
+    if plan.stage_ranks > 1 and link is not None:
+        record_all_reduce(trace, link, plan.stage_ranks, situation.device.family)
+        if plan.attention_replicas > 1:
+            record_expert_exchange(trace, situation, link)
     link = hop_link(situation)
     if plan.pipeline > 1 and link is not None:
         origin = catalogue_origin(link, "bytes_per_s_per_direction")
@@ -249,6 +298,49 @@ def record_all_reduce(trace: Trace, link: Link, ranks: int, family: DeviceFamily
     )
 
 
+def takes_all_to_all(situation: Situation) -> bool:
+    """Is each token sent to its experts directly? Asked for, or the engine's default; needs peers of full reach."""
+    asked = situation.scenario.deployment.all_to_all
+    wanted = situation.engine.id in ALL_TO_ALL_ENGINES if asked is None else asked
+    return wanted and has_fast_path(situation)
+
+
+def has_fast_path(situation: Situation) -> bool:
+    """Do the kernels of a direct exchange run here? They need NVLink or a fabric, or RDMA between machines."""
+    link = exchange_link(situation)
+    if link is None:
+        return False
+    rdma = link.kind is LinkKind.NETWORK and link.bytes_per_s_per_direction >= RDMA_BYTES_PER_S
+    return situation.plan.expert > 1 and (link.kind in FAST or rdma)
+
+
+def record_expert_exchange(trace: Trace, situation: Situation, link: Link) -> None:
+    """Record how tokens reach their experts where attention stands in several groups."""
+    trace.compute(
+        "attention_exchanges_per_step",
+        ep.attention_exchanges,
+        layers="model.layers",
+        expert_layers="model.moe_layers",
+    )
+    if takes_all_to_all(situation):
+        origin = catalogue_origin(link, "bytes_per_s_per_direction")
+        trace.given("link.bytes_per_s_per_direction", link.bytes_per_s_per_direction, Unit.BYTE_PER_SECOND, origin)
+        trace.given("all_to_all.link_share", ep.ALL_TO_ALL_SHARE, Unit.SHARE, ALL_TO_ALL)
+        _reached(
+            trace,
+            "all_to_all.bytes_per_s",
+            "link.bytes_per_s_per_direction",
+            "all_to_all.link_share",
+            most="link.bytes_per_s_per_direction",
+        )
+        trace.compute(
+            "all_to_all.accelerators_reached",
+            ep.accelerators_reached,
+            ranks="plan.expert",
+            chosen="model.experts_per_token",
+        )
+
+
 def _record_reads(trace: Trace, situation: Situation) -> None:
     """Record the weights that every step reads: everything but the input table, images and drafts."""
     head = _head(situation)
@@ -261,5 +353,4 @@ def _record_reads(trace: Trace, situation: Situation) -> None:
     trace.compute("read_bytes.dense", operators.sum_of_bytes, parts=["read_bytes.layers", "read_bytes.head"])
     moe = situation.blueprint.moe
     if moe is not None and has_routed_experts(situation):
-        trace.given("model.experts_per_layer", moe.experts, Unit.COUNT, source_of_model(situation))
         method(trace, "independent_routing", 1.0, Unit.RATIO)

@@ -6,7 +6,7 @@ Everything after this works on a `Situation`: no ids, no "auto", nothing missing
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from core.architecture.blueprint import Blueprint, TensorClass
+from core.architecture.blueprint import AttentionKind, Blueprint, TensorClass
 from core.architecture.textbook import textbook_blueprint
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.precision import compose_bits
@@ -14,9 +14,13 @@ from core.catalogue.records import Device, DeviceKind, Engine, KvFormat, Link, W
 from core.errors import InvalidInput
 from core.scenario import CatalogueModel, Deployment, Mode, Plan, Scenario
 from core.sizing.companions import placed_companions
+from core.sizing.groups import LATENT
 from core.sizing.links import BETWEEN_MACHINES, Links
+from core.sizing.origins import model_origin
+from core.sizing.placement import with_host
 from core.sizing.plan import Load, choose_plan
 from core.sizing.precision import flat_bits, stored_bits
+from core.trace import Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,7 @@ class Situation:
     network         joins nodes; None when there is one node
     weight_format   as the engine's files hold it: MXFP4 means its GGUF variant for llama.cpp
     bits            bits per weight by class, after checkpoint and quantisation config
+    model_source    where the counts of the model come from
     kv_format       in article mode with plain element sizes, without scales
     kv_value_format of the values where it differs from the keys'
     """
@@ -48,6 +53,7 @@ class Situation:
     kv_format: KvFormat
     kv_value_format: KvFormat | None
     bits: Mapping[TensorClass, float]
+    model_source: Origin
 
 
 def resolve(scenario: Scenario, catalogue: Catalogue) -> Situation:
@@ -64,17 +70,20 @@ def resolve(scenario: Scenario, catalogue: Catalogue) -> Situation:
     """
     deployment = scenario.deployment
     article = scenario.mode is Mode.ARTICLE
-    device = catalogue.device(deployment.device)
     engine = catalogue.engine(deployment.engine)
+    bare = catalogue.device(deployment.device)
+    nodes, per_node = machines(bare, deployment)
+    device = with_host(bare, deployment, engine, catalogue, per_node)
     weight_format = catalogue.format_for(scenario.weights, engine)
     kv_format = _kv_format(catalogue.kv_format(scenario.kv_format), article)
     blueprint = _blueprint(scenario, catalogue)
     bits = _bits(scenario, catalogue, blueprint, weight_format)
-    nodes, per_node = machines(device, deployment)
+    check_speculation(deployment, blueprint)
     chosen = catalogue.link(deployment.link) if deployment.link else None
     joins_nodes = chosen is not None and nodes > 1 and chosen.kind in BETWEEN_MACHINES
     network = chosen if joins_nodes else _network(device, nodes, catalogue)
     links = Links(device, catalogue, None if joins_nodes else chosen)
+    chosen_model = scenario.model
     open_situation = Situation(
         scenario=scenario,
         catalogue=catalogue,
@@ -90,14 +99,15 @@ def resolve(scenario: Scenario, catalogue: Catalogue) -> Situation:
         kv_format=kv_format,
         kv_value_format=_value_format(scenario, catalogue),
         bits=bits,
+        model_source=model_origin(catalogue.model(chosen_model.id) if chosen_model.kind == "catalogue" else None),
     )
     plan = deployment.plan
     if plan is None:
         beside = sum(companion.weights_bytes for companion in placed_companions(scenario, catalogue))
         domain = links.fast_domain(per_node) if engine.tensor_parallel else 1
         plan = choose_plan(Load.of(open_situation, beside), nodes, per_node, domain)
-    _check(plan, nodes * per_node, device)
-    link = links.joining(min(plan.tensor * plan.pipeline, per_node), plan.tensor)
+    check_plan(plan, nodes * per_node, device, engine, blueprint)
+    link = links.joining(min(plan.copy_ranks, per_node), plan.stage_ranks)
     return replace(open_situation, plan=plan, link=link)
 
 
@@ -145,7 +155,17 @@ def _blueprint(scenario: Scenario, catalogue: Catalogue) -> Blueprint:
             chosen.head_dim,
             chosen.trained_context,
         )
-    return blueprint
+    return _with_full_heads(blueprint) if scenario.deployment.full_latents else blueprint
+
+
+def _with_full_heads(blueprint: Blueprint) -> Blueprint:
+    """The same model with keys and values of latent attention kept head by head."""
+    full = {"kind": AttentionKind.FULL, "latent_dim": 0, "index_dim": 0, "index_layers": 0}
+    groups = tuple(
+        replace(group, kv_heads=group.query_heads, **full) if group.kind in LATENT else group  # type: ignore[arg-type]
+        for group in blueprint.attention
+    )
+    return replace(blueprint, attention=groups)
 
 
 def _value_format(scenario: Scenario, catalogue: Catalogue) -> KvFormat | None:
@@ -178,10 +198,30 @@ def _network(device: Device, nodes: int, catalogue: Catalogue) -> Link | None:
     raise InvalidInput(f"Choose the link that joins the {nodes} machines.", "deployment.link")
 
 
-def _check(plan: Plan, accelerators: int, device: Device) -> None:
-    if plan.ranks != accelerators:
+def check_speculation(deployment: Deployment, blueprint: Blueprint) -> None:
+    """Refuse to guess ahead with prediction layers that the model does not have."""
+    chosen = deployment.speculation
+    if chosen is not None and chosen.draft_model is None and TensorClass.MTP not in blueprint.parameters:
         raise InvalidInput(
-            f"The plan needs {plan.ranks} accelerators (tensor {plan.tensor} × pipeline {plan.pipeline} × "
-            f"replicas {plan.replicas}), the deployment has {accelerators} ({device.name}).",
-            "deployment.plan",
+            f"{blueprint.name} has no prediction layers of its own: choose a draft model.", "deployment.speculation"
         )
+
+
+def check_plan(plan: Plan, accelerators: int, device: Device, engine: Engine, blueprint: Blueprint) -> None:
+    """Refuse a plan that the accelerators, the engine or the model cannot follow, with what is wrong."""
+    wrong = ""
+    experts = blueprint.moe.experts if blueprint.moe else 0
+    if plan.ranks != accelerators:
+        among = f"attention groups {plan.attention_replicas} × " if plan.attention_replicas > 1 else ""
+        wrong = (
+            f"The plan needs {plan.ranks} accelerators (tensor {plan.tensor} × {among}pipeline {plan.pipeline} × "
+            f"replicas {plan.replicas}), the deployment has {accelerators} ({device.name})."
+        )
+    elif plan.spreads_experts and engine.group != "serving":
+        wrong = f"{engine.name} does not spread experts over accelerators: choose tensor, pipeline or replicas."
+    elif plan.spreads_experts and not experts:
+        wrong = f"{blueprint.name} has no routed experts to spread: choose tensor, pipeline or replicas."
+    elif plan.expert > max(1, experts):
+        wrong = f"{blueprint.name} has {experts} experts a layer, too few for {plan.expert} accelerators."
+    if wrong:
+        raise InvalidInput(wrong, "deployment.plan")

@@ -3,9 +3,16 @@
 from dataclasses import dataclass
 
 from core.catalogue.calibration import Calibration, shipped_calibration
-from core.physics import decode, operators, prefill, roofline, serving
+from core.catalogue.catalogue import Catalogue
+from core.physics import decode, operators, prefill, roofline, serving, speculation
+from core.scenario import Measured, Scenario
 from core.sizing.attention import record_attention
+from core.sizing.draft import record_gain, record_parts_per_token
+from core.sizing.groups import expert_ranks_key, groups_key, speculates
 from core.sizing.load import record_load, record_requests
+from core.sizing.memory import record_memory
+from core.sizing.own_measurement import KEYS as FIGURES
+from core.sizing.own_measurement import is_corrected, record_correction
 from core.sizing.prompt import KEY as PREFILL
 from core.sizing.prompt import record_prompt
 from core.sizing.ranges import (
@@ -15,40 +22,35 @@ from core.sizing.ranges import (
     record_time_range,
     support,
 )
-from core.sizing.rates import has_routed_experts, record_rates
-from core.sizing.report import Cause, Estimate, Evidence, Finding, FindingKind, Limit, TimePart, Weight
-from core.sizing.situation import Situation
-from core.sizing.step import PARTS, record_reads, record_step_inputs, spills
+from core.sizing.rates import has_computing_rate, has_routed_experts, record_counts, record_rates
+from core.sizing.report import LIMIT_OF, Cause, Estimate, Evidence, Finding, FindingKind, Limit, TimePart, Weight
+from core.sizing.situation import Situation, resolve
+from core.sizing.spill import spills
+from core.sizing.step import PARTS, record_read_inputs, record_reads, record_step_inputs, tokens_in_step
 from core.trace import Trace
 
-_LIMITS = {
-    Limit.BANDWIDTH: (Cause.WEIGHTS, Cause.EXPERTS, Cause.KV_CACHE, Cause.STATE),
-    Limit.COMPUTE: (Cause.COMPUTE,),
-    Limit.LINK: (Cause.LINK,),
-    Limit.ENGINE: (Cause.ENGINE,),
-    Limit.SECOND_TIER: (Cause.SECOND_TIER,),
-}
+INTERFERENCE = "serving.interference_s"
 
 
 @dataclass(frozen=True, slots=True)
 class SpeedReport:
-    """What `size()` takes over; the numbers are in the trace.
+    """What `size()` takes over; the numbers are in the trace. All but the findings is empty where the speed is unknown.
 
     decode, ttft, throughput, prefill   as in `Sizing`
-    step, prefill_step                  time of a decode step and of a prompt, by cause
+    step, prefill_step                  time of an output token and of a prompt, by cause
     decode_limit, prefill_limit         the bottleneck in a word
     findings                            what a person should know about the speed
     """
 
-    decode: Estimate
-    ttft: Estimate
-    throughput: Estimate
-    prefill: Estimate
-    step: tuple[TimePart, ...]
-    prefill_step: tuple[TimePart, ...]
-    decode_limit: Limit
-    prefill_limit: Limit
-    findings: tuple[Finding, ...]
+    decode: Estimate | None = None
+    ttft: Estimate | None = None
+    throughput: Estimate | None = None
+    prefill: Estimate | None = None
+    step: tuple[TimePart, ...] = ()
+    prefill_step: tuple[TimePart, ...] = ()
+    decode_limit: Limit | None = None
+    prefill_limit: Limit | None = None
+    findings: tuple[Finding, ...] = ()
 
 
 def speed_figures(trace: Trace, situation: Situation) -> SpeedReport:
@@ -63,6 +65,8 @@ def speed_figures(trace: Trace, situation: Situation) -> SpeedReport:
     -------
     the estimates, times by cause, bottlenecks and findings
     """
+    if not has_computing_rate(situation.device):
+        return _unknown(trace, situation)
     calibration = shipped_calibration()
     record_rates(trace, situation, calibration)
     record_attention(trace, situation)
@@ -71,17 +75,41 @@ def speed_figures(trace: Trace, situation: Situation) -> SpeedReport:
     loaded = bool(trace["serving.requests_in_step"] > 1)
     decode_evidence = Evidence(grades["batched" if loaded else "decode"])
     first_token_evidence = Evidence(grades["ttft" if loaded else "prefill"])
+    per_token = record_parts_per_token(trace, situation, "decode_step_s", PARTS.values())
+    step, prompt = _parts(trace, per_token), _parts(trace, PREFILL)
+    step += (TimePart(Cause.PROMPTS, INTERFERENCE, float(trace[INTERFERENCE])),)
     return SpeedReport(
-        decode=estimate(trace, "decode_tok_s", decode_evidence),
-        ttft=estimate(trace, "ttft_s", first_token_evidence),
-        throughput=estimate(trace, "output_tok_s_total", decode_evidence),
-        prefill=estimate(trace, "prefill_tok_s", Evidence(grades["prefill"])),
-        step=_parts(trace, "decode_step_s"),
-        prefill_step=_parts(trace, PREFILL),
-        decode_limit=_limit(trace, "decode_step_s"),
-        prefill_limit=_limit(trace, PREFILL),
+        decode=estimate(trace, "decode_tok_s", _own(situation, Measured.DECODE, decode_evidence)),
+        ttft=estimate(trace, "ttft_s", _own(situation, Measured.FIRST_TOKEN, first_token_evidence)),
+        throughput=estimate(trace, "output_tok_s_total", _own(situation, Measured.THROUGHPUT, decode_evidence)),
+        prefill=estimate(trace, "prefill_tok_s", _own(situation, Measured.PREFILL, Evidence(grades["prefill"]))),
+        step=step,
+        prefill_step=prompt,
+        decode_limit=_limit(step),
+        prefill_limit=_limit(prompt),
         findings=_findings(decode_evidence),
     )
+
+
+def _own(s: Situation, figure: Measured, otherwise: Evidence) -> Evidence:
+    return Evidence.OWN if is_corrected(s.scenario, figure) else otherwise
+
+
+def _unknown(trace: Trace, s: Situation) -> SpeedReport:
+    """No figure of speed, only what physics allows at most: the bytes of a token over the bandwidth."""
+    record_counts(trace, s)
+    record_attention(trace, s)
+    record_bound(trace, s, record_depth(trace, s))
+    figures = ("decode_tok_s.ceiling", "memory_bandwidth_bytes_per_s")
+    return SpeedReport(findings=(Finding(FindingKind.SPEED_UNKNOWN, Weight.WARNING, figures),))
+
+
+def record_bound(trace: Trace, s: Situation, depth: str) -> None:
+    """Record the speed that one request alone cannot exceed, and the bytes that it follows from."""
+    record_read_inputs(trace, s, depth)
+    _record_one_request(trace, s)
+    record_gain(trace, s)
+    _record_ceiling(trace, s)
 
 
 def record_depth(trace: Trace, s: Situation) -> str:
@@ -106,8 +134,10 @@ def record_work(trace: Trace, s: Situation, calibration: Calibration, depth: str
     record_step_inputs(trace, s, depth)
     record_prompt(trace, s)
     record_requests(trace, s)
-    record_load(trace, s)
     _record_one_request(trace, s)
+    record_gain(trace, s)
+    record_load(trace, s)
+    _record_ceiling(trace, s)
     _record_intensities(trace, s)
     _record_exchange_share(trace, s)
     record_ranges(trace, s, calibration, depth)
@@ -122,7 +152,18 @@ def _record_one_request(trace: Trace, s: Situation) -> None:
     trace.compute("bytes_read_per_token.by_tier.0", operators.sum_of_bytes, parts=[f"{alone}.bytes.first_tier"])
     second = f"{alone}.bytes.second_tier" if spills(trace) else "nothing_bytes"
     trace.compute("bytes_read_per_token.by_tier.1", operators.sum_of_bytes, parts=[second])
-    trace.compute("decode_tok_s.ceiling", decode.tokens_per_second, seconds=f"{alone}.ceiling")
+
+
+def _record_ceiling(trace: Trace, s: Situation) -> None:
+    """Record the speed of one request that reading its bytes would allow."""
+    ceiling, steps = "decode_tok_s.ceiling", "one_request_step_s.ceiling"
+    if not speculates(s):
+        trace.compute(ceiling, decode.tokens_per_second, seconds=steps)
+        return
+    trace.compute(f"{ceiling}.steps", decode.tokens_per_second, seconds=steps)
+    trace.compute(
+        ceiling, speculation.speed_with_guesses, speed=f"{ceiling}.steps", tokens="speculation.tokens_per_step"
+    )
 
 
 def _record_intensities(trace: Trace, s: Situation) -> None:
@@ -137,14 +178,14 @@ def _record_intensities(trace: Trace, s: Situation) -> None:
         **flops,
         wide="flops_per_token.at_16_bit",
         attention="attention_flops_per_token",
-        tokens="serving.requests_in_step",
+        tokens=tokens_in_step(trace, "decode_step_s", "serving.requests_in_step"),
     )
     trace.compute(
         "decode_step_s.bytes",
         operators.step_bytes,
         first="decode_step_s.bytes.first_tier",
         second="decode_step_s.bytes.second_tier" if spills(trace) else "nothing_bytes",
-        ranks="plan.tensor",
+        ranks=expert_ranks_key(s),
     )
     trace.compute(
         "arithmetic_intensity.decode",
@@ -157,7 +198,7 @@ def _record_intensities(trace: Trace, s: Situation) -> None:
         roofline.compute_utilisation,
         flops="decode_step_s.flops",
         seconds="decode_step_s",
-        ranks="plan.tensor",
+        ranks=expert_ranks_key(s),
         rate="rate.weight_format",
     )
     _record_prefill_intensity(trace, s, flops)
@@ -187,6 +228,8 @@ def _record_prefill_intensity(trace: Trace, s: Situation, flops: dict[str, str])
 
 def _record_exchange_share(trace: Trace, s: Situation) -> None:
     exchange = "decode_step_s.link.all_reduces" if s.plan.tensor > 1 else "nothing_s"
+    if s.plan.attention_replicas > 1:
+        exchange = "decode_step_s.link"
     trace.compute("all_reduce_seconds_per_token", decode.all_reduce_seconds_per_token, part=exchange)
     trace.compute("all_reduce_share", decode.share_of_step, part="all_reduce_seconds_per_token", step="decode_step_s")
 
@@ -194,33 +237,61 @@ def _record_exchange_share(trace: Trace, s: Situation) -> None:
 def record_ranges(trace: Trace, s: Situation, calibration: Calibration, depth: str) -> None:
     """Record P10 and P90 of every speed that is shown."""
     record_spreads(trace, s, calibration, support(s, calibration), depth)
-    record_speed_range(trace, "prefill_tok_s", "spread.prefill.any", "prefill_tok_s.ceiling")
-    record_speed_range(trace, "decode_tok_s", "spread.decode", "decode_tok_s.ceiling")
+    _record_speed(trace, s, Measured.PREFILL, "spread.prefill.any")
+    _record_speed(trace, s, Measured.DECODE, "spread.decode")
     for key, load, spread in (
         ("output_tok_s_total", "serving", "spread.throughput"),
         ("saturated_tok_s_total", "saturated", "spread.saturated.any"),
     ):
         step = "decode_step_s" if load == "serving" else "saturated_step_s"
         trace.compute(
-            f"{key}.ceiling",
+            f"{key}.ceiling.steps" if speculates(s) else f"{key}.ceiling",
             serving.total_ceiling,
             in_flight=f"{load}.requests_in_flight",
             step=f"{step}.ceiling",
-            requests="requests_at_once" if load == "serving" else "plan.replicas",
-            replicas="plan.replicas",
+            requests="requests_at_once" if load == "serving" else groups_key(s),
+            replicas=groups_key(s),
         )
-        record_speed_range(trace, key, spread, f"{key}.ceiling")
+        if speculates(s):
+            trace.compute(
+                f"{key}.ceiling",
+                speculation.speed_with_guesses,
+                speed=f"{key}.ceiling.steps",
+                tokens="speculation.tokens_per_step",
+            )
+        if load == "serving":
+            _record_speed(trace, s, Measured.THROUGHPUT, spread)
+        else:
+            record_speed_range(trace, key, spread, f"{key}.ceiling")
     trace.compute("ttft_s.least", prefill.least_seconds, tokens="prompt.new_tokens", speed="prefill_tok_s.ceiling")
-    record_time_range(trace, "ttft_s", "spread.first_token", "ttft_s.least")
+    first = record_correction(trace, s, Measured.FIRST_TOKEN, "spread.first_token", "ttft_s.least", predicted)
+    record_time_range(trace, "ttft_s", first, "ttft_s.least")
+
+
+def _record_speed(trace: Trace, s: Situation, figure: Measured, spread: str) -> None:
+    """Record a speed as measurements of the user's own correct it, and its range."""
+    key = FIGURES[figure]
+    spread = record_correction(trace, s, figure, spread, f"{key}.ceiling", predicted)
+    record_speed_range(trace, key, spread, f"{key}.ceiling")
+
+
+def predicted(scenario: Scenario, catalogue: Catalogue) -> Trace:
+    """Every figure of a scenario, for the conditions of a measurement."""
+    situation, trace = resolve(scenario, catalogue), Trace()
+    record_memory(trace, situation)
+    speed_figures(trace, situation)
+    return trace
 
 
 def _parts(trace: Trace, key: str) -> tuple[TimePart, ...]:
     return tuple(TimePart(cause, f"{key}.{part}", float(trace[f"{key}.{part}"])) for cause, part in PARTS.items())
 
 
-def _limit(trace: Trace, key: str) -> Limit:
-    """The cause that takes most of the time; reads from the fast memory count together."""
-    seconds = {limit: sum(trace[f"{key}.{PARTS[cause]}"] for cause in causes) for limit, causes in _LIMITS.items()}
+def _limit(parts: tuple[TimePart, ...]) -> Limit:
+    """What takes most of the time; causes of one kind count together."""
+    seconds = dict.fromkeys(Limit, 0.0)
+    for part in parts:
+        seconds[LIMIT_OF[part.cause]] += part.seconds
     return max(seconds, key=lambda limit: seconds[limit])
 
 

@@ -4,20 +4,16 @@ A step is recorded under a key of its own ("decode_step_s", "saturated_step_s") 
 a figure of the trace; its parts are `<key>.weights`, `<key>.experts` and so on, and their sum is the step.
 """
 
-from core.physics import collective, decode, operators, roofline, tiers
+from core.physics import decode, operators, roofline, speculation, tiers
+from core.physics import expert_parallel as ep
 from core.sizing.attention import record_attention_flops, record_cache_reads
+from core.sizing.exchange import record_exchange
+from core.sizing.groups import expert_ranks_key, speculates
 from core.sizing.origins import METHOD
-from core.sizing.rates import (
-    OFFLOAD_ROUND_TRIP_S,
-    exchange_link,
-    has_routed_experts,
-    hop_link,
-    method,
-    record_second_tier,
-    second_tier_is_cpu,
-)
+from core.sizing.rates import has_routed_experts, record_second_tier
 from core.sizing.report import Cause
 from core.sizing.situation import Situation
+from core.sizing.spill import record_second_tier_time, record_spilled_shares, spills
 from core.trace import Trace
 from core.units import Unit
 
@@ -36,10 +32,12 @@ FULL_BANDWIDTH = "memory_bandwidth_bytes_per_s"
 
 
 def record_step_inputs(trace: Trace, s: Situation, depth: str) -> None:
-    """Record what steps at a depth have in common: cache reads, operations, what lies in the second tier."""
-    record_cache_reads(trace, s, "bytes_read_per_token.kv", depth)
+    """Record what steps at a depth have in common: reads and operations."""
+    record_read_inputs(trace, s, depth)
+    if spills(trace):
+        record_second_tier(trace, s)
     record_attention_flops(trace, s, "attention_flops_per_token", depth, "decode")
-    trace.compute("state_traffic_bytes", operators.state_traffic_bytes, state="state_bytes_per_request")
+    trace.given("nothing_s", 0.0, Unit.SECOND, METHOD)
     trace.compute(
         "compute_s_per_token.dense",
         decode.seconds_at_peak,
@@ -54,58 +52,47 @@ def record_step_inputs(trace: Trace, s: Situation, depth: str) -> None:
         flops="flops_per_token.chosen_experts",
         rate="rate.weight_format",
     )
-    trace.given("nothing_s", 0.0, Unit.SECOND, METHOD)
+
+
+def record_read_inputs(trace: Trace, s: Situation, depth: str) -> None:
+    """Record what a step reads per request at a depth, and what of it lies in the second tier."""
+    record_cache_reads(trace, s, "bytes_read_per_token.kv", depth)
+    trace.compute("state_traffic_bytes", operators.state_traffic_bytes, state="state_bytes_per_request")
     trace.given("nothing_bytes", 0.0, Unit.BYTE, METHOD)
     if spills(trace):
-        _record_spilled_shares(trace, s)
+        record_spilled_shares(trace, s)
 
 
-def spills(trace: Trace) -> bool:
-    """Does anything lie in the second tier?"""
-    return bool(trace["spill.weights_bytes"] > 0 or trace["spill.kv_bytes"] > 0)
+def tokens_in_step(trace: Trace, key: str, batch: str) -> str:
+    """The key of the tokens that a step of a copy computes: of all its groups, guessed ones included."""
+    return next((at for at in (f"{key}.tokens_at_experts", f"{key}.tokens") if at in trace), batch)
 
 
-def _record_spilled_shares(trace: Trace, s: Situation) -> None:
-    """Shares of experts, other weights and cache that lie in the second tier of one accelerator."""
-    record_second_tier(trace, s)
-    experts = "weights_bytes.expert" if "weights_bytes.expert" in trace and has_routed_experts(s) else "nothing_bytes"
-    trace.given("plan.ranks_per_replica", s.plan.tensor * s.plan.pipeline, Unit.COUNT, METHOD)
-    trace.compute(
-        "spill.replica_weights_bytes",
-        collective.repeated_bytes,
-        count="plan.ranks_per_replica",
-        each="spill.weights_bytes",
-    )
-    trace.compute(
-        "spill.share.experts", tiers.experts_spilled_share, spilled="spill.replica_weights_bytes", experts=experts
-    )
-    trace.compute(
-        "spill.share.dense",
-        tiers.dense_spilled_share,
-        spilled="spill.replica_weights_bytes",
-        experts=experts,
-        dense="read_bytes.dense",
-    )
-    trace.compute("spill.share.kv", tiers.cache_spilled_share, spilled="spill.kv_bytes", cache="accelerator.kv_bytes")
+def _record_step_tokens(trace: Trace, s: Situation, key: str, batch: str) -> None:
+    """Record the tokens of a step where they are not as many as the requests of one group."""
+    tokens = batch
+    if speculates(s):
+        tokens = f"{key}.tokens"
+        trace.compute(tokens, speculation.tokens_to_check, batch=batch, guessed="engine.draft_tokens")
+    if s.plan.attention_replicas > 1:
+        group = {"batch": tokens, "groups": "plan.attention_replicas"}
+        joint = f"{key}.tokens_at_experts"
+        if batch == "serving.requests_in_step" and not speculates(s):
+            trace.compute(joint, ep.requests_at_experts, **group, requests="requests_at_once", replicas="plan.replicas")
+        else:
+            trace.compute(joint, ep.requests_of_all_groups, **group)
 
 
 def record_reads(trace: Trace, s: Situation, key: str, batch: str) -> None:
     """Record `<key>.bytes.<kind>`: what a step with so many requests reads, from each tier."""
+    tokens = tokens_in_step(trace, key, batch)
     if has_routed_experts(s):
-        trace.compute(
-            f"{key}.distinct_experts",
-            operators.distinct_experts,
-            experts="model.experts_per_layer",
-            chosen="model.experts_per_token",
-            tokens=batch,
-            reuse="fit.gamma",
-        )
         trace.compute(
             f"{key}.bytes.experts",
             operators.expert_bytes_read,
             all_experts="weights_bytes.expert",
             experts="model.experts_per_layer",
-            distinct=f"{key}.distinct_experts",
+            distinct=_distinct_experts(trace, key, tokens),
         )
     first = {"dense": "read_bytes.dense", "experts": _experts(s, key), "kv": "bytes_read_per_token.kv.rank"}
     if spills(trace):
@@ -117,6 +104,7 @@ def record_reads(trace: Trace, s: Situation, key: str, batch: str) -> None:
             kv=first["kv"],
             batch=batch,
             ranks="plan.tensor",
+            expert_ranks=expert_ranks_key(s),
             dense_share="spill.share.dense",
             experts_share="spill.share.experts",
             kv_share="spill.share.kv",
@@ -133,8 +121,24 @@ def record_reads(trace: Trace, s: Situation, key: str, batch: str) -> None:
         state="state_traffic_bytes",
         batch=batch,
         ranks="plan.tensor",
+        expert_ranks=expert_ranks_key(s),
     )
     record_ceiling(trace, key)
+
+
+def _distinct_experts(trace: Trace, key: str, tokens: str) -> str:
+    """The key of the experts in a layer that a step needs; those of one request alone are known without a fit."""
+    if tokens == "one_request":
+        return "model.experts_per_token"
+    trace.compute(
+        f"{key}.distinct_experts",
+        operators.distinct_experts,
+        experts="model.experts_per_layer",
+        chosen="model.experts_per_token",
+        tokens=tokens,
+        reuse="fit.gamma",
+    )
+    return f"{key}.distinct_experts"
 
 
 def _experts(s: Situation, key: str) -> str:
@@ -164,6 +168,7 @@ def record_ceiling(trace: Trace, key: str) -> None:
 
 def record_step(trace: Trace, s: Situation, key: str, batch: str) -> None:
     """Record `<key>`: the time of a step with `batch` requests, and its parts."""
+    _record_step_tokens(trace, s, key, batch)
     record_reads(trace, s, key, batch)
     _record_read_times(trace, s, key, batch)
     _record_compute_times(trace, s, key, batch)
@@ -176,8 +181,8 @@ def record_step(trace: Trace, s: Situation, key: str, batch: str) -> None:
         per_request="fit.t_seq",
         batch=batch,
     )
-    record_exchange(trace, s, f"{key}.link", batch)
-    _record_second_tier_time(trace, s, key)
+    record_exchange(trace, s, f"{key}.link", rank_tokens(trace, key, batch))
+    record_second_tier_time(trace, s, key)
     trace.compute(key, decode.step_seconds, **{part: f"{key}.{part}" for part in PARTS.values()})
 
 
@@ -187,9 +192,16 @@ def _record_read_times(trace: Trace, s: Situation, key: str, batch: str) -> None
         f"{key}.weights", roofline.read_seconds, read=dense, ranks="plan.tensor", bandwidth="bandwidth.weights"
     )
     experts = _first_tier(trace, key, "experts", _experts(s, key))
+    hot = s.plan.expert > 1 and has_routed_experts(s)
     trace.compute(
-        f"{key}.experts", roofline.read_seconds, read=experts, ranks="plan.tensor", bandwidth="bandwidth.experts"
+        f"{key}.experts.even" if hot else f"{key}.experts",
+        roofline.read_seconds,
+        read=experts,
+        ranks=expert_ranks_key(s),
+        bandwidth="bandwidth.experts",
     )
+    if hot:
+        _record_busiest_reading(trace, key)
     cache = _first_tier(trace, key, "kv", "bytes_read_per_token.kv.rank")
     trace.compute(f"{key}.kv", decode.cache_seconds, batch=batch, read=cache, bandwidth="bandwidth.kv")
     trace.compute(
@@ -202,30 +214,72 @@ def _record_read_times(trace: Trace, s: Situation, key: str, batch: str) -> None
     )
 
 
+def _record_busiest_reading(trace: Trace, key: str) -> None:
+    """The accelerator with the most experts to read: the others wait for it."""
+    trace.compute(
+        f"{key}.hot_rank",
+        ep.hot_rank_reading,
+        distinct=f"{key}.distinct_experts",
+        experts="model.experts_per_layer",
+        spread="plan.expert",
+    )
+    trace.compute(f"{key}.experts", ep.slowed_seconds, seconds=f"{key}.experts.even", ratio=f"{key}.hot_rank")
+
+
+def _record_busiest_computing(trace: Trace, key: str, tokens: str) -> None:
+    """The accelerator with the most tokens for its experts."""
+    trace.compute(
+        f"{key}.hot_rank_computing",
+        ep.hot_rank_computing,
+        tokens=tokens,
+        chosen="model.experts_per_token",
+        spread="plan.expert",
+    )
+    trace.compute(
+        f"{key}.compute.experts.alone",
+        ep.slowed_seconds,
+        seconds=f"{key}.compute.experts.even",
+        ratio=f"{key}.hot_rank_computing",
+    )
+
+
+def rank_tokens(trace: Trace, key: str, batch: str) -> str:
+    """The key of the tokens that one group computes in a step."""
+    return f"{key}.tokens" if f"{key}.tokens" in trace else batch
+
+
 def _record_compute_times(trace: Trace, s: Situation, key: str, batch: str) -> None:
     """What multiplying adds to reading: for the weights, the experts, and attention over the cache."""
-    trace.compute(f"{key}.batch_share", decode.small_batch_share, share="fit.mfu_b", batch=batch)
-    common = {"batch": batch, "ranks": "plan.tensor", "batch_share": f"{key}.batch_share"}
+    tokens = rank_tokens(trace, key, batch)
+    trace.compute(f"{key}.batch_share", decode.small_batch_share, share="fit.mfu_b", batch=tokens)
+    common = {"batch_share": f"{key}.batch_share"}
     trace.compute(
         f"{key}.compute.weights.alone",
         decode.batch_compute_seconds,
         **common,
+        batch=tokens,
+        ranks="plan.tensor",
         at_peak="compute_s_per_token.dense",
         efficiency="fit.mfu",
     )
     if has_routed_experts(s):
         trace.compute("efficiency.experts", decode.product, first="fit.mfu", second="fit.mfu_e")
+        at_experts = tokens_in_step(trace, key, batch)
         trace.compute(
-            f"{key}.compute.experts.alone",
+            f"{key}.compute.experts.even" if s.plan.expert > 1 else f"{key}.compute.experts.alone",
             decode.batch_compute_seconds,
             **common,
+            batch=at_experts,
+            ranks=expert_ranks_key(s),
             at_peak="compute_s_per_token.experts",
             efficiency="efficiency.experts",
         )
+        if s.plan.expert > 1:
+            _record_busiest_computing(trace, key, at_experts)
     trace.compute(
         f"{key}.compute.kv.alone",
         decode.attention_compute_seconds,
-        batch=batch,
+        batch=tokens,
         flops="attention_flops_per_token",
         ranks="plan.tensor",
         rate="rate.fp16",
@@ -248,62 +302,3 @@ def _record_compute_times(trace: Trace, s: Situation, key: str, batch: str) -> N
         second=experts,
         third=f"{key}.compute.kv",
     )
-
-
-def record_exchange(trace: Trace, s: Situation, key: str, tokens: str) -> None:
-    """Record `key`: time of the all-reduces and hand-overs of one pass with so many tokens."""
-    if s.plan.tensor * s.plan.pipeline == 1:
-        trace.given(key, 0.0, Unit.SECOND, METHOD)
-        return
-    trace.compute(f"{key}.message_bytes", collective.activation_bytes, tokens=tokens, hidden_size="model.hidden_size")
-    parts = []
-    if s.plan.tensor > 1 and exchange_link(s) is not None:
-        parts.append(_record_all_reduces(trace, key))
-    if s.plan.pipeline > 1 and hop_link(s) is not None:
-        trace.compute(
-            f"{key}.hop",
-            collective.hop_seconds,
-            message=f"{key}.message_bytes",
-            latency="hop.latency_s",
-            rate="hop.bytes_per_s",
-        )
-        parts.append(f"{key}.hops")
-        trace.compute(parts[-1], collective.repeated_seconds, count="plan.hops", seconds=f"{key}.hop")
-    trace.compute(key, collective.sum_of_seconds, parts=parts)
-
-
-def _record_all_reduces(trace: Trace, key: str) -> str:
-    inputs = {
-        "message": f"{key}.message_bytes",
-        "ranks": "plan.tensor",
-        "alpha": "all_reduce.alpha_s",
-        "bus": "all_reduce.bus_bytes_per_s",
-        "factor": "fit.ars",
-    }
-    if "all_reduce.beta_bytes_per_s" in trace:
-        trace.compute(f"{key}.all_reduce", collective.all_reduce_seconds, **inputs, beta="all_reduce.beta_bytes_per_s")
-    else:
-        trace.compute(f"{key}.all_reduce", collective.ring_all_reduce_seconds, **inputs)
-    total = f"{key}.all_reduces"
-    trace.compute(total, collective.repeated_seconds, count="all_reduces_per_step", seconds=f"{key}.all_reduce")
-    return total
-
-
-def _record_second_tier_time(trace: Trace, s: Situation, key: str) -> None:
-    read = f"{key}.bytes.second_tier"
-    if read not in trace:
-        trace.given(f"{key}.second_tier", 0.0, Unit.SECOND, METHOD)
-    elif second_tier_is_cpu(s):
-        method(trace, "offload_round_trip_s", OFFLOAD_ROUND_TRIP_S, Unit.SECOND)
-        share = "spill.share.experts" if has_routed_experts(s) else "spill.share.dense"
-        trace.compute(
-            f"{key}.second_tier",
-            tiers.offloaded_seconds,
-            read=read,
-            bandwidth="bandwidth.second_tier",
-            per_layer="offload_round_trip_s",
-            layers="model.layers",
-            share=share,
-        )
-    else:
-        trace.compute(f"{key}.second_tier", tiers.second_tier_seconds, read=read, bandwidth="bandwidth.second_tier")

@@ -96,7 +96,9 @@ class DeploymentSection(Section):
     def _plans(self) -> list[Choice]:
         sizing = self._session.sizing
         automatic = self._session.scenario.deployment.plan is None
-        return names.plan_choices(self._accelerators(), sizing.plan if sizing and automatic else None)
+        moe = sizing.blueprint.moe if sizing and sizing.engine.group == "serving" else None
+        experts = moe.experts if moe else 0
+        return names.plan_choices(self._accelerators(), sizing.plan if sizing and automatic else None, experts)
 
     def _links(self) -> list[Choice]:
         return [

@@ -176,14 +176,18 @@ def link_choices(catalogue: Any, device: Device | None) -> list[Choice]:
 
 
 def plan_key(plan: Plan | None) -> str:
-    return "auto" if plan is None else f"{plan.tensor}.{plan.pipeline}.{plan.replicas}"
+    if plan is None:
+        return "auto"
+    plain = f"{plan.tensor}.{plan.pipeline}.{plan.replicas}"
+    return f"{plain}.{plan.attention_replicas}.{plan.expert}" if plan.spreads_experts else plain
 
 
 def plan_of(key: str) -> Plan | None:
     if key == "auto":
         return None
-    tensor, pipeline, replicas = (int(part) for part in key.split("."))
-    return Plan(tensor=tensor, pipeline=pipeline, replicas=replicas)
+    tensor, pipeline, replicas, *spread = (int(part) for part in key.split("."))
+    attention, expert = spread or (1, 1)
+    return Plan(tensor=tensor, pipeline=pipeline, replicas=replicas, attention_replicas=attention, expert=expert)
 
 
 def plan_name(plan: Plan) -> str:
@@ -193,6 +197,10 @@ def plan_name(plan: Plan) -> str:
     parts = []
     if plan.tensor > 1:
         parts.append(_("tensor parallel {number}").format(number=plan.tensor))
+    if plan.attention_replicas > 1:
+        parts.append(_("attention in {number} groups").format(number=plan.attention_replicas))
+    if plan.expert > 1:
+        parts.append(_("experts over {number}").format(number=plan.expert))
     if plan.pipeline > 1:
         parts.append(_("pipeline of {number}").format(number=plan.pipeline))
     if plan.replicas > 1:
@@ -200,8 +208,11 @@ def plan_name(plan: Plan) -> str:
     return " × ".join(parts)
 
 
-def plan_choices(accelerators: int, chosen: Plan | None) -> list[Choice]:
-    """The automatic plan, and every way to spread a model over so many accelerators, tensor parallel first."""
+def plan_choices(accelerators: int, chosen: Plan | None, experts: int = 0) -> list[Choice]:
+    """The automatic plan, and every way to spread a model over so many accelerators, tensor parallel first.
+
+    With experts, of a model and an engine that can spread them, also the ways that keep experts or attention whole.
+    """
     automatic = Choice("auto", _("Auto: {plan}").format(plan=plan_name(chosen)) if chosen else _("Auto"))
     plans = [
         Plan(tensor=t, pipeline=p, replicas=accelerators // t // p)
@@ -209,7 +220,18 @@ def plan_choices(accelerators: int, chosen: Plan | None) -> list[Choice]:
         for p in _divisors(accelerators // t)
     ]
     plans.sort(key=lambda plan: (-plan.tensor, -plan.replicas))
-    return [automatic, *(Choice(plan_key(plan), _first_upper(plan_name(plan))) for plan in plans[:24])]
+    shown = plans[:24] + _expert_plans(accelerators, experts)[:12]
+    return [automatic, *(Choice(plan_key(plan), _first_upper(plan_name(plan))) for plan in shown)]
+
+
+def _expert_plans(accelerators: int, experts: int) -> list[Plan]:
+    """Whole experts on every accelerator of a copy: attention divided, whole in groups, or both; wide copies first."""
+    return [
+        Plan(tensor=wide // groups, attention_replicas=groups, expert=wide, replicas=accelerators // wide)
+        for wide in reversed(_divisors(accelerators))
+        if 1 < wide <= experts
+        for groups in _divisors(wide)
+    ]
 
 
 def _divisors(number: int) -> list[int]:

@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from core.catalogue.records import Model
-from core.scenario import Deployment, Plan, Workload
+from core.catalogue.records import Allocator, Model
+from core.scenario import Deployment, Host, Plan, Workload
 from core.sizing.report import Sizing
 from core.units import GB, GIB
-from tests.accuracy import formats, machines, models
+from tests.accuracy import choices, formats, machines, models
 from tests.accuracy.cases import Case, Parts, build, refusals, shipped
 from tests.accuracy.memory import rank_bytes_per_token
 from tests.accuracy.records import Record, Unusable, is_number
@@ -20,9 +21,13 @@ CHOICES = ("winner", "ordering", "ratio", "rule", "p90_latency_s", "growth_gb_pe
 CONDITIONS = (
     "context", "kv_dtype", "requests", "concurrency", "tokens_each", "total", "per", "parallel", "model_id", "layout",
     "max_model_len", "kv_tokens", "gpu_memory_utilization", "prefix_caching", "machines", "tp", "tier",
+    "placement",
 )  # fmt: skip
-LAYOUTS = ("latent", "windows honoured")
+LAYOUTS = ("latent", "windows honoured", "all layers full")
 USUAL_CONTEXT = 32_768
+#: The host and the file of a desktop, where the case names none.
+USUAL_HOST, USUAL_ON_A_DESKTOP = "desktop-ddr5-6000-dual", "Q4_K_M"
+EXPERTS_ON_HOST, CPU_ALONE = "experts in system memory", "processor only"
 #: Prompt and answer of a speed, where the case does not give them [tokens].
 USUAL_PROMPT = 128
 USUAL_ANSWER = 256
@@ -98,14 +103,19 @@ class Question:
             raise Unusable(f"the condition “{sorted(strange)[0][:40]}” cannot be told in a scenario")
         if self.at.text("layout") and self.at.text("layout") not in LAYOUTS:
             raise Unusable(f"the layout “{self.at.text('layout')[:40]}” cannot be told in a scenario")
-        if self.inputs.fields.get("offload") or self.at.text("placement"):
-            raise Unusable("where the weights lie cannot be told in a scenario")
         catalogue = shipped()
         engine = machines.find_engine(self.record, catalogue)
         model = self._model()
         weights = _weights(self.inputs, catalogue_model=model)
+        placed = self._placed(catalogue.blueprint(model).layers)
+        if self.at.text("placement") and not weights.stated:
+            weights = formats.read_weights(USUAL_ON_A_DESKTOP, catalogue)
         cache = formats.read_cache(self.at.text("kv_dtype") or self.inputs.text("kv_dtype"), catalogue)
         device = machines.find_device(self.record, catalogue) or machines.unnamed_device()
+        if self.inputs.fields.get("offload") and len(device.memory_tiers) < 2:
+            raise Unusable("where the weights lie cannot be told in a scenario")
+        if self.at.text("placement") == CPU_ALONE:
+            device, placed = catalogue.device(USUAL_HOST), {}
         if self.at.text("tier") or self.at.text("layout"):
             device = device.model_copy(update={"memory_tiers": device.memory_tiers[:1]})
         spread = self._spread()
@@ -118,7 +128,8 @@ class Question:
             engine=engine.id,
             memory_share=share,
             link="pcie-gen4-x16" if several else None,
-            prefill_chunk=self.inputs.count("max_num_batched_tokens"),
+            **placed,
+            **choices.of_a_question(self.record, self.at, self.inputs, engine, self._workload().context_tokens),
         )
         named = self.record.text("device_id") != ""
         parts = Parts(model, weights, cache, engine, device, spread)
@@ -130,6 +141,15 @@ class Question:
             weights_known=weights.stated and model.id in catalogue.models,
             device_known=named,
         )
+
+    def _placed(self, layers: int) -> dict[str, Any]:
+        """What lies in the memory of a usual host, as the deployment says it."""
+        where = self.at.text("placement")
+        if where in ("", CPU_ALONE):
+            return {}
+        if where != EXPERTS_ON_HOST:
+            raise Unusable(f"the placement “{where[:40]}” cannot be told in a scenario")
+        return {"host": Host(device=USUAL_HOST), "host_expert_layers": layers}
 
     def _model(self) -> Model:
         name = self.at.text("model_id")
@@ -187,8 +207,10 @@ class Question:
             if not case.device_known or not case.weights_known:
                 raise Unusable("neither the room for the cache nor the device and the weights are stated")
             return case.sized()
-        fixed = case.sized(deployment__capacity_bytes=machines.UNLIMITED_BYTES).trace["accelerator.fixed_bytes"]
-        return case.sized(deployment__capacity_bytes=round(fixed + room * GIB), deployment__memory_share=1.0)
+        alone = {"deployment__runtime_bytes": 0, "deployment__memory_share": 1.0}
+        unlimited = case.sized(deployment__capacity_bytes=machines.UNLIMITED_BYTES, **alone)
+        fixed = unlimited.trace["accelerator.fixed_bytes"]
+        return case.sized(deployment__capacity_bytes=round(fixed + room * GIB), **alone)
 
     def stated(self) -> Sizing:
         """The sizing, where the record says how the weights are stored."""
@@ -228,10 +250,24 @@ def _cache(q: Question) -> Range:
     sizing = q.sizing()
     if q.at.count("kv_tokens"):
         return _exactly(q.at.count("kv_tokens", 0) * rank_bytes_per_token(sizing) / GIB)  # type: ignore[operator]
+    if q.at.text("layout") == "windows honoured":  # without what a prompt takes while it is read
+        return _exactly(float(sizing.trace["kv_logical_bytes_per_request"]) / GIB)
     one = "accelerator.kv_bytes_per_request" if q.at.text("per") == "gpu" else "kv_bytes_per_request"
     if q.at.fields.get("prefix_caching"):
         one = "accelerator.bytes_per_request"
     return _exactly(float(sizing.trace[one]) * int(sizing.trace["requests_at_once"]) / GIB)
+
+
+def _total(q: Question) -> Range:
+    """What is gone: the whole share of an engine that takes it at the start, else what is needed."""
+    sizing = q.stated()
+    takes_share = sizing.engine.memory_share is not None and sizing.engine.allocator != Allocator.TENSORRT_LLM
+    return _exactly(float(sizing.trace["tier.0.limit_bytes" if takes_share else "accelerator.total_bytes"]) / GIB)
+
+
+def _compute_buffer(q: Question) -> Range:
+    trace = q.sizing().trace
+    return _exactly(float(trace.get("runtime.compute_buffer_bytes", trace["memory_item.framework"])) / GIB)
 
 
 def _fits(q: Question) -> Range:
@@ -240,6 +276,8 @@ def _fits(q: Question) -> Range:
 
 def _tokens(q: Question) -> Range:
     trace = q.with_pool().trace
+    if "kv_pool.tokens" in trace:
+        return _exactly(float(trace["kv_pool.tokens"]))
     requests = float(trace["accelerator.free_for_kv_bytes"]) / float(trace["accelerator.bytes_per_request"])
     return _exactly(requests * int(trace["workload.context_tokens"]))
 
@@ -249,8 +287,18 @@ def _least_share(q: Question) -> Range:
     return _exactly(float(trace["accelerator.total_bytes"]) / float(trace["tier.0.usable_bytes"]))
 
 
+def _needed(q: Question) -> Range:
+    """What an accelerator holds, without what the case puts elsewhere."""
+    if q.at.text("placement"):
+        return _exactly(q.answering().devices[0].tiers[0].used_bytes / GIB)
+    return _exactly(float(q.stated().trace["accelerator.total_bytes"]) / GIB)
+
+
 def _speed(q: Question) -> Range:
-    trace = q.answering().trace
+    sizing = q.answering()
+    if sizing.decode is None:
+        raise Unusable("the catalogue has no computing rate of this device, so its speed cannot be told")
+    trace = sizing.trace
     key = "output_tok_s_total" if q.at.flag("total") else "decode_tok_s"
     return float(trace[f"{key}.p10"]), float(trace[key]), float(trace[f"{key}.p90"])
 
@@ -264,9 +312,9 @@ FIGURES: dict[str, Callable[[Question], Range]] = {
     "kv_bytes_per_token": _bytes("kv_bytes_per_token", 1),
     "state_bytes_per_request": _bytes("state_bytes_per_request", 1),
     "weights_gib": _bytes("accelerator.weights_bytes", GIB, Question.stated),
-    "total_gib": _bytes("accelerator.total_bytes", GIB, Question.stated),
-    "needed_gib": _bytes("accelerator.total_bytes", GIB, Question.stated),
-    "compute_gib": _bytes("memory_item.framework", GIB),
+    "total_gib": _total,
+    "needed_gib": _needed,
+    "compute_gib": _compute_buffer,
     "available_kv_gib": _bytes("accelerator.free_for_kv_bytes", GIB, Question.stated),
     "min_utilisation": _least_share,
     "bytes_read_per_token_gb": _bytes("bytes_read_per_token.weights", GB, Question.answering),

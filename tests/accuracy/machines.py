@@ -117,14 +117,16 @@ def read_spread(record: Record, engine: Engine) -> Spread:
     tensor, pipeline = split.count("tp", 1) or 1, split.count("pp", 1) or 1
     data, experts = split.count("dp", 1) or 1, split.count("ep", 1) or 1
     count = record.count("n_gpus", record.count("device_count", tensor * pipeline * data)) or 1
-    if (experts > 1 and experts > tensor) or (data > 1 and record.part("flags").flag("expert_parallel")):
-        raise Unusable("expert parallelism with attention by data parallelism cannot be told in a scenario")
-    rest, odd = divmod(count, tensor * pipeline)
-    if odd or rest < data:
-        raise Unusable(f"{count} accelerators do not go with TP {tensor}, PP {pipeline}, DP {data}")
+    if record.part("flags").flag("expert_parallel"):
+        experts = tensor * data
+    attention = data if experts > 1 else 1
+    rest, odd = divmod(count, tensor * pipeline * attention)
+    if odd or rest < data // attention or (tensor * attention) % experts:
+        raise Unusable(f"{count} accelerators do not go with TP {tensor}, PP {pipeline}, DP {data}, EP {experts}")
     if rest > 1 and data == 1 and pipeline == 1 and engine.group in ("llama.cpp", "mlx") and tensor == 1:
         pipeline, rest = rest, 1
-    return Spread(count, Plan(tensor=tensor, pipeline=pipeline, replicas=rest))
+    plan = Plan(tensor=tensor, pipeline=pipeline, replicas=rest, attention_replicas=attention, expert=experts)
+    return Spread(count, plan)
 
 
 def find_link(text: str, device: Device, catalogue: Catalogue) -> str | None:

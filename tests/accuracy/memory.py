@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from core.catalogue.records import Device
+from core.architecture.blueprint import AttentionKind
+from core.catalogue.records import Device, Engine
 from core.scenario import Deployment, Workload
 from core.sizing.report import Sizing
 from core.units import GB, GIB, MIB
-from tests.accuracy import formats, machines, models
+from tests.accuracy import choices, formats, machines, models
 from tests.accuracy.cases import Case, Parts, build, refusals, shipped
 from tests.accuracy.records import Record, Unusable, is_number
 from tests.accuracy.results import Outcome, Result, Skip
@@ -108,7 +109,7 @@ def memory_case(record: Record) -> Case:
     cache = formats.read_cache(record.text("kv_dtype"), catalogue)
     device, known = _device(record)
     spread = machines.read_spread(record, engine)
-    deployment = _deployment(record, device, spread, engine.id)
+    deployment = _deployment(record, device, spread, engine)
     return build(
         record,
         Parts(model, weights, cache, engine, device, spread),
@@ -131,28 +132,27 @@ def _device(record: Record) -> tuple[Device, bool]:
     return machines.unnamed_device(round(size)), True
 
 
-def _deployment(record: Record, device: Device, spread: machines.Spread, engine: str) -> Deployment:
+def _deployment(record: Record, device: Device, spread: machines.Spread, engine: Engine) -> Deployment:
     printed = record.positive("gpu_memory_gib")
-    flags = record.part("flags")
-    chunk = flags.count("max_num_batched_tokens") or flags.count("ubatch")
-    share = record.positive("gpu_memory_utilization")
     return Deployment(
         device=device.id,
         count=spread.count,
         plan=spread.plan,
-        engine=engine,
+        engine=engine.id,
         link="pcie-gen4-x16" if spread.count > 1 else None,
         capacity_bytes=round(printed * GIB) if printed else None,
-        memory_share=min(share, 1.0) if share else None,
-        prefill_chunk=max(16, chunk) if chunk else None,
+        memory_share=choices.memory_share(record, engine),
+        **choices.cache_choices(record, engine),
     )
 
 
 def _workload(record: Record) -> Workload:
     """One request as long as the record allows, or the sequences that it was started with."""
     flags, observed = record.part("flags"), record.part("observed")
-    sequences = flags.count("n_seq") or observed.count("n_seqs") or 1
+    sequences = flags.count("n_seq") or flags.count("n_seq_max") or observed.count("n_seqs") or 1
     context = flags.count("ctx_per_seq") or observed.count("prompt_tokens") or record.count("max_model_len") or 32_768
+    if flags.flag("kv_unified"):  # one cache of this length for all
+        context = max(1, context // sequences)
     return Workload(
         requests_at_once=sequences,
         prompt_tokens=max(1, context - 1),
@@ -206,10 +206,10 @@ class Question:
             return self._own_pool()
         if room <= 0:
             raise Unusable("there is no room for a cache")
-        fixed = self.case.sized(deployment__capacity_bytes=machines.UNLIMITED_BYTES).trace["accelerator.fixed_bytes"]
-        return self.case.sized(
-            deployment__capacity_bytes=round(fixed + room), deployment__memory_share=1.0, mode=self.case.scenario.mode
-        )
+        alone = {"deployment__runtime_bytes": 0, "deployment__memory_share": 1.0}
+        unlimited = self.case.sized(deployment__capacity_bytes=machines.UNLIMITED_BYTES, **alone)
+        fixed = unlimited.trace["accelerator.fixed_bytes"]
+        return self.case.sized(deployment__capacity_bytes=round(fixed + room), **alone)
 
     def _own_pool(self) -> Sizing:
         if not self.case.weights_known or not self.case.device_known:
@@ -261,7 +261,9 @@ def _cache(q: Question) -> float:
     """The cache of all sequences over all accelerators."""
     if q.observed.count("kv_tokens") and not q.record.count("max_model_len"):
         return _cache_of_tokens(q)
-    return float(q.sizing.trace["memory_item.kv_cache"])
+    beside = "mtp_kv_mib" in q.observed.fields  # the prediction layer's own is printed by itself
+    sizing = q.case.sized(deployment__draft_tokens=0) if beside else q.sizing
+    return float(sizing.trace["memory_item.kv_cache"])
 
 
 def _cache_of_tokens(q: Question) -> float:
@@ -291,17 +293,22 @@ def _side(side: str) -> Callable[[Question], float]:
 
 
 def _tokens(q: Question) -> float:
-    """Tokens that the printed room holds."""
-    sizing = q.with_pool()
-    if sizing.blueprint.recurrent and q.record.count("max_model_len"):
-        return _requests(q) * int(sizing.trace["workload.context_tokens"])
-    return float(sizing.trace["accelerator.free_for_kv_bytes"]) / rank_bytes_per_token(sizing)
+    """Tokens that the printed room holds, as the engine's release counts them."""
+    trace = q.with_pool().trace
+    release = choices.version(q.record)
+    if release and release <= choices.BY_GROUP_UNTIL and "kv_pool.tokens_by_group" in trace:
+        return float(trace["kv_pool.tokens_by_group"] * trace["engine.context_parallel"])
+    if "kv_pool.tokens" in trace and (q.record.count("max_model_len") or "kv_pool.concurrency" not in trace):
+        return float(trace["kv_pool.tokens"])
+    return float(trace["accelerator.free_for_kv_bytes"]) / rank_bytes_per_token(q.sizing)
 
 
 def _requests(q: Question) -> float:
     """Requests of full length that the printed room holds, with the fraction that engines print."""
     q.needs_context()
     trace = q.with_pool().trace
+    if "kv_pool.concurrency" in trace:
+        return float(trace["kv_pool.concurrency"])
     return float(trace["accelerator.free_for_kv_bytes"] / trace["accelerator.bytes_per_request"])
 
 
@@ -310,8 +317,7 @@ def _longest(q: Question) -> float:
 
 
 def _state(q: Question) -> float:
-    drafts = q.record.part("flags").count("spec_draft_max") or 0
-    return float(q.sizing.trace["accelerator.state_bytes_per_request"]) * q.sequences * (1 + drafts)
+    return float(q.sizing.trace["accelerator.state_bytes_per_request"]) * q.sequences
 
 
 def _state_per_layer(q: Question) -> float:
@@ -327,7 +333,10 @@ def _slots(q: Question) -> float:
     sizing = q.sizing
     if not slots or not sizing.blueprint.recurrent:
         raise Unusable("the number of state slots or the shape of the state is not stated")
-    return slots * float(sizing.trace["accelerator.state_bytes_per_request"])
+    groups = range(len(sizing.blueprint.recurrent))
+    keys = [f"state.{n}.rank_bytes" if f"state.{n}.rank_bytes" in sizing.trace else f"state.{n}.bytes" for n in groups]
+    spare = int(q.record.fields.get("geometry") is None)  # one slot of the pool stays empty
+    return (slots + spare) * sum(float(sizing.trace[key]) for key in keys)
 
 
 def _part_of_state(part: str) -> Callable[[Question], float]:
@@ -349,6 +358,8 @@ def _groups_of(windowed: bool) -> Callable[[Question], float]:
 
     def predict(q: Question) -> float:
         sizing = q.sizing
+        if any(group.kind is AttentionKind.COMPRESSED for group in sizing.blueprint.attention):
+            raise Unusable("compressed layers keep windows and vectors together")
         wanted = [n for n, g in enumerate(sizing.blueprint.attention) if g.cached and bool(g.window) == windowed]
         if not wanted:
             raise Unusable("the model has no such layers")
@@ -359,22 +370,25 @@ def _groups_of(windowed: bool) -> Callable[[Question], float]:
 
 def _cells(windowed: bool) -> Callable[[Question], float]:
     def predict(q: Question) -> float:
-        sizing = q.sizing
+        sizing, shared = q.sizing, q.case.scenario.deployment.shared_slots  # else every sequence has its own
         for number, group in enumerate(sizing.blueprint.attention):
+            if group.kind is AttentionKind.COMPRESSED:
+                raise Unusable("compressed layers keep windows and vectors together")
             if group.cached and bool(group.window) == windowed:
                 rate = float(sizing.trace[f"kv.{number}.bytes_per_token"])
-                return float(sizing.trace[f"kv.{number}.reserved_bytes"]) / rate * q.sequences
+                return float(sizing.trace[f"kv.{number}.reserved_bytes"]) / rate * (q.sequences if shared else 1)
         raise Unusable("the model has no such layers")
 
     return predict
 
 
+def _compute_buffer(q: Question) -> float:
+    trace = q.sizing.trace
+    return float(trace.get("runtime.compute_buffer_bytes", trace["memory_item.framework"]))
+
+
 def _total(q: Question) -> float:
     return float(q.sizing.trace["accelerator.total_bytes"])
-
-
-def _runtime(q: Question) -> float:
-    return float(q.sizing.trace["memory_item.framework"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -419,5 +433,5 @@ FIGURES: dict[str, Figure] = {
     "total_gib": Figure("total", GIB, _total, needs_weights=True),
     "process_mib": Figure("total", MIB, _total, needs_weights=True),
     "peak_memory_gb": Figure("total", GB, _total, needs_weights=True),
-    "compute_buffer_mib": Figure("compute buffer", MIB, _runtime),
+    "compute_buffer_mib": Figure("compute buffer", MIB, _compute_buffer),
 }

@@ -19,29 +19,30 @@ from tests.accuracy.results import Outcome, Result
 from tests.accuracy.tables import quantile
 
 #: Share of the records that are predicted at all.
-LEAST_EXPRESSED = 0.95
+LEAST_EXPRESSED = 0.99
 
-#: Cell: highest median and P90 of the error, lowest share that P10-P90 holds.
+#: Cell: highest median and P90 of the error, lowest share that P10-P90 holds. The second and third hold rows of models
+#: with a compressed cache since these can be counted; without those their P90 is 0.32 and 0.37.
 SPEED = {
     "decode: one device, to 4k, 1 GB a token and more": (0.12, 0.30, 0.77),
-    "decode: one device, from 16k": (0.20, 0.36, 0.85),
-    "decode: one device, MoE": (0.17, 0.41, 0.85),
+    "decode: one device, from 16k": (0.21, 0.47, 0.85),
+    "decode: one device, MoE": (0.175, 0.51, 0.85),
     "decode: TP": (0.18, 0.90, 0.73),
     "decode: layer split": (0.13, 0.45, 0.78),
-    "decode, part on the CPU": (0.15, 0.40, 0.80),
+    "decode, part on the CPU": (0.12, 0.31, 0.80),
     "prefill": (0.39, 1.45, 0.73),
     "first token under load": (0.35, 0.75, 0.77),
     "time per token under load": (0.16, 0.40, 0.90),
     "total under load": (0.20, 0.50, 0.74),
-    "saturated": (0.19, 0.44, 0.90),
+    "saturated": (0.19, 0.48, 0.90),  # with attention whole in several groups; 0.39 without those 12 rows
 }
 
 #: Kind of figure: the limit of the error, and the least share of rows within it.
 MEMORY = {
-    "cache": (0.01, 0.74),
-    "state": (0.01, 0.60),
+    "cache": (0.01, 0.97),
+    "state": (0.01, 0.70),
     "weights": (0.02, 0.65),
-    "room for the cache": (0.08, 0.07),
+    "room for the cache": (0.08, 0.50),
 }
 LEAST_ANSWERS_MET = 0.70
 

@@ -103,7 +103,11 @@ def test_copies_and_plans() -> None:
     both = {"n_gpus": 8, "parallelism": {"tp": 2, "pp": 2, "ep": 1, "dp": 2}}
     plan = machines.read_spread(Record("r", both), engine).plan
     assert (plan.tensor, plan.pipeline, plan.replicas) == (2, 2, 2)
-    for wrong in ({"n_gpus": 3, "tp": 2}, {"n_gpus": 4, "parallelism": {"tp": 1, "ep": 4, "dp": 4}}):
+    apart = machines.read_spread(Record("r", {"n_gpus": 4, "parallelism": {"tp": 1, "ep": 4, "dp": 4}}), engine).plan
+    assert (apart.tensor, apart.attention_replicas, apart.expert, apart.replicas) == (1, 4, 4, 1)
+    flagged = machines.read_spread(Record("r", {"n_gpus": 8, "dp": 8, "flags": {"expert_parallel": True}}), engine).plan
+    assert (flagged.attention_replicas, flagged.expert) == (8, 8)
+    for wrong in ({"n_gpus": 3, "tp": 2}, {"n_gpus": 4, "parallelism": {"tp": 4, "ep": 3}}):
         with pytest.raises(Unusable):
             machines.read_spread(Record("r", wrong), engine)
 
@@ -244,7 +248,9 @@ def test_layers_on_the_processor(flags: str, share: float) -> None:
     offload = {"flags": flags, "ram": "quad-channel DDR4, ~100 GB/s"}
     work = {"input_len": 16, "output_len": 16, "concurrency": 1}
     sizing = sized_speed(speed(offload=offload, workload=work))
-    in_layers = sizing.trace["weights_bytes.attention"] + sizing.trace["weights_bytes.feed_forward"]
+    in_layers = sum(sizing.trace[f"weights_bytes.{kind}"] for kind in ("attention", "feed_forward", "norm"))
+    if flags == "-ngl 0":  # the head goes with the last layer
+        in_layers += sizing.trace["weights_bytes.head"]
     assert sizing.trace["spill.weights_bytes"] / in_layers == pytest.approx(share, abs=0.02)
     assert sizing.trace["tier.1.bandwidth_bytes_per_s"] == 100e9
 

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.catalogue.records import MemoryTier
-from core.scenario import Deployment, Workload
+from core.scenario import Deployment, Host, Workload
 from core.sizing.report import Sizing
 from core.units import GB
 from tests.accuracy import formats, machines, models
@@ -133,9 +132,10 @@ def speed_case(record: Record, task: Task) -> Case:
         engine=engine.id,
         link=machines.find_link(record.text("interconnect"), device, catalogue) if spread.count > 1 else None,
     )
+    if record.fields.get("offload"):
+        deployment = _with_host(record.part("offload"), deployment, catalogue.blueprint(model).layers)
     parts = Parts(model, weights, cache, engine, device, spread, file_bytes)
-    case = build(record, parts, workload(record, task), deployment)
-    return _offloaded(case, parts) if record.fields.get("offload") else case
+    return build(record, parts, workload(record, task), deployment)
 
 
 def workload(record: Record, task: Task) -> Workload:
@@ -162,42 +162,19 @@ def workload(record: Record, task: Task) -> Workload:
     )
 
 
-def _offloaded(case: Case, parts: Parts) -> Case:
-    """The same with a memory of the processor, and just as much of the weights in it as the flags put there."""
-    tier = MemoryTier(
-        name="system memory",
-        kind="ddr",
-        capacity_bytes=machines.UNLIMITED_BYTES,
-        bandwidth_bytes_per_s=_system_bandwidth(case.record.part("offload")),
-    )
-    first = parts.device.memory_tiers[0]
-    device = parts.device.model_copy(update={"memory_tiers": (first, tier)})
-    roomy = case.sized(deployment__capacity_bytes=machines.UNLIMITED_BYTES, deployment__memory_share=1.0)
-    limit = roomy.trace["accelerator.total_bytes"] - offloaded_bytes(case.record.part("offload"), roomy)
-    deployment = case.scenario.deployment.model_copy(
-        update={"capacity_bytes": max(1, round(limit)), "memory_share": 1.0}
-    )
-    own = Parts(parts.model, parts.weights, parts.cache, parts.engine, device, parts.spread, parts.file_bytes)
-    return build(case.record, own, case.scenario.workload, deployment)
-
-
-def offloaded_bytes(offload: Record, sizing: Sizing) -> float:
-    """Weights that llama.cpp keeps on the processor by its flags: whole layers, or the experts of some."""
-    flags, layers = offload.text("flags"), sizing.blueprint.layers
-    trace = sizing.trace
-    experts = float(trace["weights_bytes.expert"]) if "weights_bytes.expert" in trace else 0.0
-    on_device = re.search(r"-ngl\s+(\d+)", flags)
+def _with_host(offload: Record, deployment: Deployment, layers: int) -> Deployment:
+    """The deployment with layers, or the experts of some, where the flags of llama.cpp put them."""
+    flags = offload.text("flags")
+    on_device = re.search(r"(?:-ngl|--n-gpu-layers)\s+(\d+)", flags)
     of_experts = re.search(r"--n-cpu-moe\s+(\d+)", flags)
-    if on_device is None and of_experts is None:
+    every_expert = re.search(r"(?:exps\S*=CPU|--cpu-moe)\b", flags)
+    if on_device is None and of_experts is None and every_expert is None:
         raise Unusable(f"the offload flags “{flags[:40]}” are not known")
-    if of_experts is not None:
-        return experts * min(1.0, int(of_experts[1]) / layers)
-    apart = ("embedding", "head", "norm", "vision")
-    in_layers = sum(
-        float(trace[f"weights_bytes.{kind}"]) for kind in sizing.blueprint.parameters if kind.value not in apart
-    )
-    beside = layers + 1 - int(on_device[1]) if on_device else 0  # llama.cpp counts the head as one more layer
-    return in_layers * min(1.0, max(0.0, beside / layers))
+    experts = layers if every_expert else int(of_experts[1]) if of_experts else 0
+    beside = layers + 1 - int(on_device[1]) if on_device else 0  # the head counts as one more layer
+    host = Host(bandwidth_bytes_per_s=_system_bandwidth(offload), capacity_bytes=machines.UNLIMITED_BYTES)
+    placed = {"host": host, "host_layers": max(0, beside), "host_expert_layers": min(experts, layers)}
+    return Deployment.model_validate(deployment.model_dump() | placed)
 
 
 def _system_bandwidth(offload: Record) -> float:
@@ -223,6 +200,8 @@ def predict(record: Record, task: Task) -> Result:
         raise Unusable("the record holds no value")
     case = speed_case(record, task)
     sizing = case.sized()
+    if sizing.speed_unknown:
+        raise Unusable(f"{sizing.device.name} has no computing rate")
     low, middle, high = (_value(sizing, f"{task.key}{part}", task) for part in (".p10", "", ".p90"))
     if task.inverse:
         low, high = high, low
@@ -256,7 +235,7 @@ def _note(case: Case, task: Task, sizing: Sizing) -> str:
     return (
         f"{model} {case.scenario.weights}, {sizing.device.id} TP{plan.tensor} PP{plan.pipeline} x{plan.replicas}, "
         f"{_engine_family(sizing)}, {work.requests_at_once} at once, {work.prompt_tokens}+{work.output_tokens}; "
-        f"evidence {estimate.evidence.value}, mostly {longest.cause.value}"
+        f"evidence {estimate.evidence.value if estimate else 'none'}, mostly {longest.cause.value}"
     )
 
 

@@ -1,6 +1,19 @@
 """Scenarios over the small catalogue that several tests walk through; add one here and every such test takes it."""
 
-from core.scenario import CatalogueModel, Companion, CompanionRole, Deployment, Mode, Plan, Scenario, Workload
+from core.scenario import (
+    CatalogueModel,
+    Companion,
+    CompanionRole,
+    Deployment,
+    Host,
+    Measured,
+    Measurement,
+    Mode,
+    Plan,
+    Scenario,
+    Speculation,
+    Workload,
+)
 from core.sizing.examples import worked_example
 
 EMBEDDING = Companion(role=CompanionRole.EMBEDDING, model="encoder", weights="fp8")
@@ -75,6 +88,56 @@ CASES: dict[str, Scenario] = {
     ),
     "llama.cpp, drafts": scenario(
         "hybrid-35b", "q4_k_m", "rtx-pro-6000-ws", deployment__engine="llama.cpp", deployment__draft_tokens=6,
+    ),
+    "experts spread, attention split": scenario(
+        "hybrid-35b", "nvfp4", "hgx-h200-8", deployment__plan=Plan(tensor=8, expert=8),
+    ),
+    "experts spread, attention whole": scenario(
+        "latent", "nvfp4", "hgx-h200-8", deployment__plan=Plan(attention_replicas=8, expert=8),
+        deployment__engine="tensorrt-llm", workload__requests_at_once=64,
+    ),
+    "attention in two groups of four": scenario(
+        "latent", "fp8", "hgx-h200-8", deployment__plan=Plan(tensor=4, attention_replicas=2, expert=8),
+        workload__requests_at_once=16, companions=(EMBEDDING,),
+    ),
+    "experts without a direct way": scenario(
+        "hybrid-35b", "nvfp4", "rtx-pro-6000-ws", deployment__count=4, deployment__all_to_all=True,
+        deployment__plan=Plan(attention_replicas=4, expert=4), workload__requests_at_once=16,
+    ),
+    "experts in host memory": scenario(
+        "hybrid-35b", "q4_k_m", "rtx-pro-6000-ws", deployment__engine="llama.cpp",
+        deployment__host=Host(bandwidth_bytes_per_s=96e9, capacity_bytes=128 * 10**9),
+        deployment__host_expert_layers=30,
+    ),
+    "layers in host memory": scenario(
+        "dense-70b", "q4_k_m", "rtx-pro-6000-ws", deployment__engine="llama.cpp",
+        deployment__host=Host(bandwidth_bytes_per_s=96e9, capacity_bytes=128 * 10**9), deployment__host_layers=81,
+    ),
+    "what is too much in host memory": scenario(
+        "dense-405b", "q4_k_m", "rtx-pro-6000-ws", deployment__engine="llama.cpp",
+        deployment__host=Host(bandwidth_bytes_per_s=576e9, capacity_bytes=768 * 10**9),
+    ),
+    "host memory through PCIe": scenario(
+        "dense-70b", "fp8", "rtx-pro-6000-ws", deployment__count=2, deployment__plan=Plan(tensor=2),
+        deployment__host=Host(bandwidth_bytes_per_s=96e9, capacity_bytes=128 * 10**9), deployment__host_layers=20,
+    ),
+    "guessing with its own layers": scenario(
+        "hybrid-35b", "nvfp4", "rtx-pro-6000-ws", deployment__draft_tokens=3,
+        deployment__speculation=Speculation(acceptance=0.7), workload__requests_at_once=4,
+    ),
+    "guessing with a draft model": scenario(
+        "dense-70b", "fp8", "hgx-h200-8", deployment__plan=Plan(tensor=4, replicas=2), deployment__draft_tokens=4,
+        deployment__speculation=Speculation(acceptance=0.6, draft_model="windowed", draft_weights="fp8"),
+    ),
+    "own measurements": scenario(
+        "hybrid-35b", "nvfp4", "rtx-pro-6000-ws",
+        measurements=tuple(
+            Measurement(figure=figure, value=value, prompt_tokens=1024, output_tokens=256, title="by hand")
+            for figure, value in (
+                (Measured.DECODE, 150.0), (Measured.PREFILL, 9000.0), (Measured.FIRST_TOKEN, 0.2),
+                (Measured.THROUGHPUT, 140.0),
+            )
+        ),
     ),
     "llama.cpp mixture": scenario("hybrid-35b", "q4_k_m", "rtx-pro-6000-ws", deployment__engine="llama.cpp"),
 }  # fmt: skip

@@ -149,8 +149,9 @@ def engines() -> list[Engine]:
         ),
         Engine(
             id="llama.cpp", name="llama.cpp", group="llama.cpp", allocator=Allocator.LLAMA_CPP,
-            weight_formats=("q4_k_m", "fp16"), kv_formats=("fp16",), families=everywhere, runtime_bytes=1_000_000_000, prefill_chunk=512, block_tokens=1,
-            tensor_parallel=False, containers=("safetensors", "gguf"),
+            weight_formats=("q4_k_m", "fp16"), kv_formats=("fp16",), families=everywhere,
+            runtime_bytes=1_000_000_000, prefill_chunk=512, block_tokens=1, tensor_parallel=False,
+            containers=("safetensors", "gguf"),
         ),
         Engine(
             id="mlx", name="MLX", group="mlx", allocator=Allocator.MLX, weight_formats=("fp16",), kv_formats=("fp16",),

@@ -305,6 +305,18 @@ def test_blueprint_is_read_once(catalogue: Catalogue) -> None:
     assert catalogue.blueprint("qwen3.6 35b a3b") is first
 
 
+def test_another_record_of_the_same_id_is_not_taken_for_the_one_that_is_held(catalogue: Catalogue) -> None:
+    held = catalogue.model("Qwen/Qwen3-30B-A3B")
+    other = held.model_copy(update={"config": {**held.config, "num_hidden_layers": 24}})
+    fresh = load_shipped(RESOURCES / "catalogue")
+    assert fresh.blueprint(other).layers == 24
+    assert fresh.blueprint(held).layers == 48
+    assert fresh.blueprint(other).layers == 24
+    plain = fresh.bits(other, "fp8")
+    assert fresh.bits(held, "fp8") == catalogue.bits("Qwen/Qwen3-30B-A3B", "fp8")
+    assert plain == fresh.bits(other, "fp8")
+
+
 def test_roles(catalogue: Catalogue) -> None:
     roles = {id: model.role for id, model in catalogue.models.items() if model.role is not ModelRole.GENERATOR}
     assert roles["Qwen/Qwen3-Embedding-4B"] is ModelRole.EMBEDDING

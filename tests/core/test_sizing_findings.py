@@ -9,6 +9,7 @@ import pytest
 
 from core.architecture.blueprint import NoteKind, ReadingNote
 from core.catalogue.catalogue import Catalogue
+from core.language.findings import finding_sentence
 from core.scenario import Mode, Plan, Scenario
 from core.sizing.examples import worked_example
 from core.sizing.findings import is_native
@@ -51,6 +52,8 @@ RULES: list[tuple[FindingKind, Scenario, Scenario]] = [
     (K.TEXTBOOK_KV, CASES["hybrid mixture"], PLAIN),
     (K.TEXTBOOK_KV, CASES["windows"], worked_example()),
     (K.TEXTBOOK_WEIGHTS, CASES["hybrid mixture"], PLAIN),
+    (K.RESERVED_BEYOND, CASES["windows"], PLAIN),
+    (K.RESERVED_BEYOND, CASES["SGLang, hybrid"], CASES["MLX, hybrid"].edited(workload__context_tokens=65_536)),
     (K.CHECKPOINT_JUST_MISSES, CASES["two Sparks"], scenario("dense-70b", "flat4", "dgx-spark", mode=Mode.ARTICLE)),
     (K.CHECKPOINT_JUST_MISSES, CASES["two Sparks"].edited(mode=Mode.REAL, weights="nvfp4"),
      scenario("dense-70b", "nvfp4", "dgx-spark")),
@@ -58,6 +61,18 @@ RULES: list[tuple[FindingKind, Scenario, Scenario]] = [
     (K.PRICE_RANGE_WIDE, CASES["hybrid mixture"], CASES["hybrid mixture"].edited(economics__price=Decimal(9000))),
     (K.PRICE_UNKNOWN, scenario("dense-70b", "fp8", "dgx-spark"), PLAIN),
     (K.CLOSE_TO_LIMIT, worked_example().edited(deployment__capacity_bytes=41_000_000_000), worked_example()),
+    (K.COLLECTIVE_FALLBACK, CASES["tensor parallel over PCIe"].edited(
+        deployment__count=4, deployment__plan=Plan(tensor=4)), CASES["tensor parallel over PCIe"]),
+    (K.NO_DIRECT_EXCHANGE, CASES["experts without a direct way"], CASES["experts spread, attention whole"]),
+    (K.EXPERTS_UNEVEN, CASES["experts spread, attention split"].edited(
+        deployment__device="rtx-pro-6000-ws", deployment__count=3, deployment__plan=Plan(tensor=3, expert=3)),
+     CASES["experts spread, attention split"]),
+    (K.BUSIEST_ACCELERATOR, CASES["experts spread, attention split"], CASES["hybrid mixture"]),
+    (K.HOST_MEMORY, CASES["experts in host memory"], CASES["llama.cpp mixture"]),
+    (K.PREDICTION_LAYERS, CASES["hybrid mixture"], CASES["guessing with its own layers"]),
+    (K.SPECULATION_UNCALIBRATED, CASES["guessing with its own layers"], CASES["hybrid with drafts"]),
+    (K.OWN_MEASUREMENT, CASES["own measurements"], CASES["own measurements"].edited(deployment__engine="sglang")
+     .edited(measurements=())),
     (K.QUEUE, worked_example().edited(workload__requests_at_once=6),
      worked_example().edited(workload__requests_at_once=5)),
 ]  # fmt: skip
@@ -78,7 +93,7 @@ def test_a_rule_fires_and_is_silent(kind: FindingKind, case: Scenario, counter_c
 
 
 def test_every_rule_of_this_side_has_a_case() -> None:
-    tested = {kind for kind, _, _ in RULES} | {K.MODEL_READ_WITH_WARNING, K.EVIDENCE_GENERIC}
+    tested = {kind for kind, _, _ in RULES} | {K.MODEL_READ_WITH_WARNING, K.EVIDENCE_GENERIC, K.SPEED_UNKNOWN}
     assert tested == set(FindingKind)
 
 
@@ -128,6 +143,9 @@ def test_why_the_articles_cache_does_not_apply() -> None:
     finding = next(f for f in sizing.findings if f.kind is K.TEXTBOOK_KV)
     real, every_layer, article = (sizing.trace[key] for key in finding.figures[:3])
     assert (real, every_layer, article) == (20_480 * 262_144, 4 * 20_480 * 262_144, 25_769_803_776)
+    assert finding_sentence(finding, sizing).startswith(
+        "The article’s 24\u00a0GiB (25.8\u00a0GB) for one request do not apply"
+    )
 
 
 def test_the_memory_is_eleven_times_faster_than_the_cable() -> None:

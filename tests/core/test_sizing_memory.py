@@ -284,7 +284,7 @@ def test_405b_in_4_bit_loads_on_two_sparks_and_not_on_one() -> None:
 def test_replicas_hold_the_model_each() -> None:
     t = figures(CASES["replicas"])
     assert t["plan.replicas"] == 3
-    assert t["memory.fixed_bytes"] == 3 * (t["memory_item.weights"] + t["memory_item.framework"])
+    assert t["memory.fixed_bytes"] == 3 * (t["weights.loaded_bytes"] + t["memory_item.framework"])
     one = figures(CASES["replicas"].edited(deployment__count=1))
     assert t["max_concurrency"] == 3 * one["max_concurrency"]
 
@@ -299,7 +299,7 @@ def test_splitting_never_raises_bytes_on_a_card(model: str, plan: Plan) -> None:
     split = figures(scenario(model, "fp8", "rtx-pro-6000-ws", **changes))
     for key in ("weights_bytes", "kv_bytes_per_request", "state_bytes_per_request", "total_bytes"):
         assert split[f"accelerator.{key}"] <= one[f"accelerator.{key}"], key
-    assert split["accelerator.weights_bytes"] * plan.ranks >= split["memory_item.weights"]
+    assert split["accelerator.weights_bytes"] * plan.ranks >= one["accelerator.weights_bytes"]
 
 
 @settings(max_examples=40, deadline=None)

@@ -29,6 +29,10 @@ def window_pool_bytes_per_token(bytes_per_token: float, ratio: float) -> float:
     -------
     bytes per token [byte/token]
 
+    Notes
+    -----
+    Of requests shorter than the window the smaller pool holds fewer than this says: it is the first to be full.
+
     >>> window_pool_bytes_per_token(1000.0, 0.5)
     500.0
     """

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from core.architecture.blueprint import AttentionGroup, AttentionKind
+from core.catalogue.records import DeviceFamily
 from core.physics import kv_cache as kv
 from core.physics.memory import largest_block
 from core.physics.reservation import compressed
@@ -47,10 +48,15 @@ def reserve(trace: Trace, s: Situation) -> Reservation:
     trace.given("engine.context_parallel", s.scenario.deployment.context_parallel, Unit.COUNT, CHOICE)
     if any(group.kind is AttentionKind.COMPRESSED for _, group in caching):
         return _compressed(trace, s, caching)
-    windows = [(n, group) for n, group in caching if group.window and not s.scenario.deployment.full_windows]
+    windows = [(n, group) for n, group in caching if group.window and not _promotes_windows(s)]
     if windows or s.blueprint.recurrent:
         return _paged(trace, s, caching, [n for n, _ in windows])
     return _uniform(trace, s, caching)
+
+
+def _promotes_windows(s: Situation) -> bool:
+    """Do layers with a window keep every token: asked for, or because the port to Apple's GPUs knows no groups?"""
+    return s.scenario.deployment.full_windows or s.device.family is DeviceFamily.APPLE
 
 
 def _block(trace: Trace, s: Situation, default: int) -> None:
@@ -301,7 +307,7 @@ def _state_shares(trace: Trace, s: Situation) -> list[Share]:
             draft_tokens="engine.draft_tokens",
             groups=f"{key}.groups",
         )
-        part, whole = _bytes(trace, s, key, "blocks", "rank_reserved_bytes", "reserved_bytes")
+        part, whole = _bytes(trace, s, key, "blocks", "rank_reserved_bytes", "set_aside_bytes")
         shares.append(Share(True, part, whole, constant=part))
     return shares
 

@@ -1,0 +1,106 @@
+"""The weights of a situation: class by class, of the whole file, as loaded, and on one accelerator."""
+
+from core.architecture.blueprint import Blueprint, TensorClass
+from core.physics import expert_parallel as ep
+from core.physics import memory as m
+from core.physics import weights as w
+from core.scenario import Mode
+from core.sizing.groups import source_of_model
+from core.sizing.origins import ARTICLE, catalogue_origin
+from core.sizing.placement import loaded_classes
+from core.sizing.plan import FIRST_STAGE, LAST_STAGE, REPLICATED
+from core.sizing.situation import Situation
+from core.trace import Origin, Trace
+from core.units import Unit
+
+
+def bits_origin(s: Situation) -> Origin:
+    """Where the bits per weight come from: the format's record, or the article's rule."""
+    return ARTICLE if s.scenario.mode is Mode.ARTICLE else catalogue_origin(s.weight_format, "bits")
+
+
+def record_weights(trace: Trace, s: Situation) -> None:
+    blueprint, source, bits_source = s.blueprint, source_of_model(s), bits_origin(s)
+    for kind, number in blueprint.parameters.items():
+        trace.given(f"model.parameters.{kind}", number, Unit.PARAMETER, source)
+        trace.given(f"weights.bits.{kind}", s.bits[kind], Unit.BIT_PER_WEIGHT, bits_source)
+        trace.compute(
+            f"weights_bytes.{kind}", w.weights_bytes, parameters=f"model.parameters.{kind}", bits=f"weights.bits.{kind}"
+        )
+    classes = list(blueprint.parameters)
+    trace.compute(
+        "model.total_parameters", w.total_parameters, classes=[f"model.parameters.{kind}" for kind in classes]
+    )
+    _active(trace, blueprint, source)
+    trace.given("model.layers", blueprint.layers, Unit.COUNT, source)
+    trace.given("model.trained_context", blueprint.trained_context, Unit.TOKEN, source)
+    trace.compute("memory_item.weights", w.total_weights_bytes, classes=[f"weights_bytes.{kind}" for kind in classes])
+    loaded = loaded_classes(s)
+    if len(loaded) < len(classes):
+        trace.compute(
+            "weights.loaded_bytes", w.total_weights_bytes, classes=[f"weights_bytes.{kind}" for kind in loaded]
+        )
+    _rank_weights(trace, s, loaded)
+
+
+def loaded_key(trace: Trace) -> str:
+    """The key of what the engine loads of the model: the whole file, or all but what it has no use for."""
+    return "weights.loaded_bytes" if "weights.loaded_bytes" in trace else "memory_item.weights"
+
+
+def _active(trace: Trace, blueprint: Blueprint, source: Origin) -> None:
+    idle = {TensorClass.EXPERT, TensorClass.VISION, TensorClass.MTP}
+    if not blueprint.tied_embedding:
+        idle.add(TensorClass.EMBEDDING)
+    moe = blueprint.moe
+    trace.given("model.moe_layers", moe.layers if moe else 0, Unit.COUNT, source)
+    if moe:
+        trace.given("model.experts_per_layer", moe.experts, Unit.COUNT, source)
+    trace.given("model.experts_per_token", moe.experts_per_token if moe else 0, Unit.COUNT, source)
+    trace.given("model.parameters_per_expert", moe.parameters_per_expert if moe else 0, Unit.PARAMETER, source)
+    trace.compute(
+        "model.active_parameters",
+        w.active_parameters,
+        dense=[f"model.parameters.{kind}" for kind in blueprint.parameters if kind not in idle],
+        layers="model.moe_layers",
+        experts_per_token="model.experts_per_token",
+        parameters_per_expert="model.parameters_per_expert",
+    )
+
+
+def _rank_weights(trace: Trace, s: Situation, classes: list[TensorClass]) -> None:
+    if s.plan.copy_ranks == 1:
+        trace.compute("accelerator.weights_bytes", m.sum_bytes, items=[loaded_key(trace)])
+        return
+    apart = {*REPLICATED, *FIRST_STAGE, *LAST_STAGE}
+    if s.plan.spreads_experts:
+        apart.add(TensorClass.EXPERT)
+    parts = {
+        "layered": [c for c in classes if c not in apart],
+        "replicated": [c for c in classes if c in REPLICATED],
+        "first": [c for c in classes if c in FIRST_STAGE],
+        "last": [c for c in classes if c in LAST_STAGE],
+    }
+    for name, members in parts.items():
+        trace.compute(f"weights_bytes.{name}", m.sum_bytes, items=[f"weights_bytes.{kind}" for kind in members])
+    plan = {"layers": "model.layers", "tensor": "plan.tensor", "pipeline": "plan.pipeline"}
+    keys = {name: f"weights_bytes.{name}" for name in parts}
+    if s.plan.spreads_experts:
+        keys["experts"] = _rank_experts(trace, s)
+        trace.compute("accelerator.weights_bytes", ep.rank_weights_beside_experts, **keys, **plan)
+    else:
+        trace.compute("accelerator.weights_bytes", w.rank_weights_bytes, **keys, **plan)
+
+
+def _rank_experts(trace: Trace, s: Situation) -> str:
+    """Record the experts of one accelerator; return the key."""
+    key = "weights_bytes.experts_on_rank"
+    trace.compute(
+        key,
+        ep.expert_rank_bytes,
+        expert_bytes="weights_bytes.expert",
+        experts="model.experts_per_layer",
+        spread="plan.expert",
+        ranks="plan.stage_ranks",
+    )
+    return key

@@ -1,0 +1,306 @@
+"""What each engine reserves, worked by hand or printed by the engine at its start.
+
+The numbers beside a name in brackets are prints of public start-up logs; the others follow from the rules that the
+modules of `core.physics.reservation` cite.
+"""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core import RESOURCES
+from core.catalogue.catalogue import Catalogue
+from core.catalogue.loading import load_shipped
+from core.scenario import CatalogueModel, Deployment, Mode, Plan, Scenario, Workload
+from core.sizing.memory import record_memory
+from core.sizing.situation import resolve
+from core.sizing.size import size
+from core.trace import Trace
+from core.units import GIB, MIB
+from tests.core.cases import CASES, scenario
+from tests.core.conftest import small_catalogue
+
+SHIPPED = load_shipped(RESOURCES / "catalogue")
+SMALL = small_catalogue()
+
+
+def figures(chosen: Scenario, catalogue: Catalogue = SHIPPED) -> Trace:
+    trace = Trace()
+    record_memory(trace, resolve(chosen, catalogue))
+    return trace
+
+
+def served(model: str, context: int, kv_format: str = "fp16", requests: int = 1, **deployment: Any) -> Trace:
+    """A model of the catalogue on a large card, as an engine keeps it."""
+    return figures(
+        Scenario(
+            model=CatalogueModel(id=model),
+            weights="Q4_K_M" if deployment.get("engine") == "llama.cpp" else "fp8",
+            kv_format=kv_format,
+            workload=Workload(requests_at_once=requests, prompt_tokens=1, output_tokens=1, context_tokens=context),
+            deployment=Deployment(**{"device": "h200-sxm", "engine": "vllm", **deployment}),
+        )
+    )
+
+
+def pooled(model: str, context: int, pool_gib: float, kv_format: str = "fp16", **deployment: Any) -> Trace:
+    """The same with so much room for the cache on each accelerator, whatever else lies on it."""
+    alone = {**deployment, "runtime_bytes": 0, "memory_share": 1.0}
+    fixed = served(model, context, kv_format, capacity_bytes=10**14, **alone)["accelerator.fixed_bytes"]
+    return served(model, context, kv_format, capacity_bytes=round(fixed + pool_gib * GIB), **alone)
+
+
+TWO: dict[str, Any] = {"count": 2, "plan": Plan(tensor=2), "link": "pcie-gen5-x16"}
+
+
+# ---- vLLM
+
+
+def test_vllm_pages_of_a_hybrid() -> None:
+    """Qwen3.6-35B-A3B at 256 Ki: blocks of 1,056 tokens, 249 of them, and a page for each of three groups of states."""
+    t = served("Qwen/Qwen3.6-35B-A3B", 262_144)
+    assert t["state.0.layer_bytes"] == 2_146_304
+    assert t["engine.block_tokens"] == 1056
+    assert t["kv_pool.page_bytes"] == 2_162_688
+    assert (t["kv_pool.group_size"], t["kv_pool.groups"], t["kv_pool.phantom_layers"]) == (10, 4, 0)
+    assert t["kv_pool.blocks_per_request"] == 249 + 3
+    assert t["kv_bytes_per_request"] + t["state_reserved_bytes_per_request"] == 252 * 10 * 2_162_688
+    assert t["kv_logical_bytes_per_request"] == 20_480 * 262_144
+    assert t["state_bytes_per_request"] == 64_389_120  # what is read and written stays what it is
+
+
+def test_vllm_one_token_of_a_hybrid_costs_four_blocks_and_seven_with_cached_prefixes() -> None:
+    plain = served("Qwen/Qwen3.6-35B-A3B", 1)
+    assert plain["accelerator.bytes_per_request"] == 4 * 21_626_880
+    cached = served("Qwen/Qwen3.6-35B-A3B", 1, prefix_caching=True)
+    assert cached["accelerator.bytes_per_request"] == 7 * 21_626_880
+
+
+def test_vllm_blocks_grow_as_the_cache_shrinks_and_the_state_does_not() -> None:
+    t = served("Qwen/Qwen3.6-35B-A3B", 8192, "fp8")
+    assert t["engine.block_tokens"] == 2096
+    assert t["state.0.layer_bytes"] == 2_146_304
+
+
+@pytest.mark.parametrize(
+    ("model", "context", "pool", "kv_format", "deployment", "concurrency", "tokens"),
+    [
+        # int8 with a scale per head, four drafts, cached prefixes, two cards
+        ("Qwen/Qwen3.6-27B", 262_144, 11.10, "int8_per_token_head",
+         {**TWO, "draft_tokens": 4, "prefix_caching": True}, 2.31, 605_495),
+        # fp8, cached prefixes, two cards
+        ("Qwen/Qwen3.8-27B-FP8", 131_072, 4.99, "fp8", {**TWO, "prefix_caching": True}, 2.31, 302_921),
+        # windows: one chunk of 2,048 in flight
+        ("openai/gpt-oss-20b", 16_384, 7.12, "fp16", {"prefill_chunk": 2048, "batches_in_flight": 1}, 16.75, None),
+        ("openai/gpt-oss-20b", 32_768, 15.37, "fp16", {"prefill_chunk": 2048, "batches_in_flight": 1}, 19.20, None),
+        # scales beside the elements of windows: pages do not come out even
+        ("google/gemma-4-31B-it", 262_144, 10.82, "int8_per_token_head",
+         {**TWO, "prefill_chunk": 4096, "batches_in_flight": 1}, 1.78, 466_892),
+        # every layer keeps every token
+        ("Qwen/Qwen3-14B", 32_768, 6.51, "fp16", {}, 1.30, 42_656),
+        ("meta-llama/Llama-3.1-8B-Instruct", 65_536, 14.31, "fp16", {}, 1.79, 117_232),
+        # eight ranks keep the latent each, or share out the context
+        ("moonshotai/Kimi-K2-Thinking", 262_144, 46.8, "fp16", {"count": 8, "plan": Plan(tensor=8)}, None, 715_072),
+        ("moonshotai/Kimi-K2-Thinking", 262_144, 46.8, "fp16",
+         {"count": 8, "plan": Plan(tensor=8), "context_parallel": 8}, None, 5_721_088),
+    ],
+)  # fmt: skip
+def test_vllm_prints(
+    model: str, context: int, pool: float, kv_format: str, deployment: dict[str, Any], concurrency: float | None,
+    tokens: int | None,
+) -> None:  # fmt: skip
+    t = pooled(model, context, pool, kv_format, **deployment)
+    if concurrency is not None:
+        assert t["kv_pool.concurrency"] == pytest.approx(concurrency, abs=0.01)
+    if tokens is not None:
+        assert t["kv_pool.tokens"] == pytest.approx(tokens, rel=0.002)
+
+
+def test_vllm_needs_what_it_printed_for_one_request() -> None:
+    """Drafts lengthen the convolution: blocks of 1,600 tokens, 164 of them and 15 states, 9.29 GiB."""
+    t = served("Qwen/Qwen3.5-27B", 262_144, "fp8", draft_tokens=3, prefix_caching=True)
+    assert t["engine.block_tokens"] == 1600
+    assert t["kv_pool.blocks_per_request"] == 179
+    assert t["accelerator.bytes_per_request"] / GIB == pytest.approx(9.29, abs=0.005)
+    short = served("Qwen/Qwen3.6-27B", 16_384, draft_tokens=2, prefix_caching=True)
+    assert short["accelerator.bytes_per_request"] / GIB == pytest.approx(1.71, abs=0.005)
+
+
+def test_vllm_phantom_layers_of_gemma() -> None:
+    """Ten full and 52 window layers make seven groups of ten: eight layers do not exist."""
+    t = served("google/gemma-3-27b-it", 131_072)
+    assert (t["kv_pool.group_size"], t["kv_pool.groups"], t["kv_pool.phantom_layers"]) == (10, 7, 8)
+    assert t["kv_pool.blocks_per_request"] == 8192 + 6 * (1088 + 1)
+    assert t["accelerator.kv_steady_bytes_per_request"] < t["accelerator.kv_bytes_per_request"]
+    full = served("google/gemma-3-27b-it", 131_072, full_windows=True)
+    assert full["accelerator.kv_bytes_per_request"] / GIB == pytest.approx(62.0)
+
+
+def test_vllm_copies_of_heads_and_latents() -> None:
+    """Two KV heads on eight cards: half of the cache on each, not an eighth; a latent whole on each."""
+    eight: dict[str, Any] = {"count": 8, "plan": Plan(tensor=8)}
+    one, split = served("Qwen/Qwen3.5-35B-A3B", 65_536), served("Qwen/Qwen3.5-35B-A3B", 65_536, **eight)
+    assert split["kv.0.layer_bytes_per_token"] * 2 == one["kv.0.layer_bytes_per_token"]
+    latent = served("deepseek-ai/DeepSeek-V3", 65_536, **eight)
+    assert latent["accelerator.kv_bytes_per_request"] == 70_272 * 65_536
+
+
+def test_vllm_compressed_attention() -> None:
+    """DeepSeek V4 Flash: 3,850 bytes per token as counted; blocks of 256 tokens, and 26 that do not grow."""
+    t = served("deepseek-ai/DeepSeek-V4-Flash", 16_384, "fp8")
+    assert t["kv_bytes_per_token"] == 21 * (584 + 132) / 4 + 20 * 584 / 128
+    assert sum(t[f"kv.{n}.window_bytes"] for n in range(3)) == 43 * 584 * 128
+    assert t["kv_pool.block_bytes"] == 21 * (37_440 + 8640) + 20 * 1728
+    assert t["kv_pool.blocks_per_request"] == 64 + 26
+    wide = served("deepseek-ai/DeepSeek-V4-Pro", 16_384)
+    assert round(wide["kv_bytes_per_token"]) == 8918
+
+
+def test_vllm_stages_share_the_groups() -> None:
+    t = served("google/gemma-3-27b-it", 65_536, count=2, plan=Plan(pipeline=2), link="pcie-gen5-x16")
+    assert t["kv_pool.block_bytes"] == 5 * t["kv_pool.page_bytes"]
+    assert t["kv_bytes_per_request"] == 2 * t["accelerator.kv_bytes_per_request"]
+
+
+# ---- the other engines
+
+
+def test_sglang_prints() -> None:
+    """Qwen3.6-27B on two cards, fp8: 4.58 GiB of keys and as many of values for 600,075 tokens."""
+    t = served("Qwen/Qwen3.6-27B", 8192, "fp8", engine="sglang", **TWO)
+    assert t["kv_pool.rate"] * 600_075 / GIB == pytest.approx(2 * 4.58, abs=0.01)
+    state = served("Qwen/Qwen3.5-9B", 8192, engine="sglang")
+    assert state["state.0.bytes"] / state["state.0.layers"] == 2_146_304
+
+
+def test_sglang_pools_stand_in_fixed_ratios() -> None:
+    """Nine tenths as much for states as for the cache; 0.8 tokens of the window pool for each of the other."""
+    t = figures(CASES["SGLang, hybrid"], SMALL)
+    kv, states = 20_480 * 8192, 3 * 64_389_120
+    assert t["kv_bytes_per_request"] == max(kv, states / 0.9)
+    assert t["state_reserved_bytes_per_request"] == max(states, kv * 0.9)
+    alone = figures(CASES["SGLang, hybrid"].edited(deployment__prefix_caching=False), SMALL)
+    assert alone["kv_bytes_per_request"] == kv
+    assert alone["state_reserved_bytes_per_request"] == kv * 0.9
+    windows = figures(CASES["SGLang, windows"], SMALL)
+    assert windows["kv_bytes_per_request"] == pytest.approx(8192 * 8192 * 2 * (8 + 0.8 * 40) / 2)
+
+
+@pytest.mark.parametrize(
+    ("model", "context", "kv_format", "more", "requests", "kv_mib", "state_mib"),
+    [
+        ("Qwen/Qwen3-235B-A22B", 32_768, "q8_0", {}, 1, 3196.0, 0),
+        ("meta-llama/Llama-3.1-8B-Instruct", 1024, "iq4_nl", {"kv_value_format": "fp16"}, 1, 82.0, 0),
+        ("deepseek-ai/DeepSeek-R1", 20_480, "fp16", {}, 1, 1372.5, 0),
+        ("deepseek-ai/DeepSeek-R1", 2048, "fp16", {"deployment__full_latents": True}, 1, 9760.0, 0),
+        ("Qwen/Qwen3.8-27B", 24_576, "fp16", {}, 1, 1536.0, 149.62),
+        ("Qwen/Qwen3.6-27B", 262_144, "fp16", {"deployment__draft_tokens": 6}, 1, 16_384 + 1024, 1047.38),
+        ("Qwen/Qwen3.5-35B-A3B", 8192, "fp16", {}, 4, None, 251.25),
+        ("openai/gpt-oss-120b", 16_384, "fp16", {"deployment__shared_slots": True}, 4, 2304.0 + 36.0, 0),
+        ("google/gemma-2-2b", 8192, "fp16", {"deployment__full_windows": True}, 2, 832.0 + 832.0, 0),
+    ],
+)  # fmt: skip
+def test_llama_cpp_prints(
+    model: str, context: int, kv_format: str, more: dict[str, Any], requests: int, kv_mib: float | None,
+    state_mib: float,
+) -> None:  # fmt: skip
+    chosen = Scenario(
+        model=CatalogueModel(id=model),
+        weights="Q4_K_M",
+        kv_format=kv_format,
+        workload=Workload(requests_at_once=requests, prompt_tokens=1, output_tokens=1, context_tokens=context),
+        deployment=Deployment(device="h200-sxm", engine="llama.cpp"),
+    )
+    t = figures(chosen.edited(**more))
+    if kv_mib is not None:
+        assert t["accelerator.kv_bytes"] / MIB == pytest.approx(kv_mib, abs=0.05)
+    assert t["accelerator.state_bytes"] / MIB == pytest.approx(state_mib, abs=0.01)
+
+
+def test_llama_cpp_windows_have_room_for_the_micro_batch() -> None:
+    """1,024 and 512 tokens make 1,536 cells, for all eight-fold windows of the same shape."""
+    t = figures(CASES["llama.cpp, windows"].edited(kv_value_format=None, workload__context_tokens=100_000), SMALL)
+    assert t["kv.1.tokens_reserved"] == 1536
+    assert t["kv.0.tokens_reserved"] == 100_096  # whole 256
+
+
+def test_tensorrt_llm_keeps_blocks_within_reach_and_a_share_of_what_is_left() -> None:
+    t = figures(CASES["TensorRT-LLM, windows"].edited(workload__context_tokens=1_001), SMALL)
+    assert t["kv.0.tokens_reserved"] == t["kv.1.tokens_reserved"] == 1024
+    long = figures(CASES["TensorRT-LLM, windows"], SMALL)
+    assert long["kv.1.tokens_reserved"] == 1024
+    left = long["tier.0.usable_bytes"] - long["accelerator.fixed_bytes"]
+    assert long["accelerator.free_for_kv_bytes"] == pytest.approx(0.9 * left, abs=1)
+
+
+def test_mlx_grows_in_steps_and_turns_its_windows() -> None:
+    t = figures(CASES["MLX, windows"].edited(workload__context_tokens=1_025), SMALL)
+    assert (t["kv.0.tokens_reserved"], t["kv.1.tokens_reserved"]) == (1280, 1024)
+
+
+def test_mlx_scores_of_wide_heads() -> None:
+    """Heads of 256 on MLX: scores for every head, token of the chunk and token of the context."""
+    t = figures(CASES["MLX, hybrid"].edited(workload__context_tokens=128_000), SMALL)
+    assert t["runtime.score_bytes"] == 2 * 16 * 2048 * 128_000
+
+
+def test_an_unknown_engine_keeps_whole_blocks() -> None:
+    t = figures(scenario("windowed", "fp8", "h200-nvl", deployment__engine="generic"), SMALL)
+    assert t["kv_bytes_per_request"] == 8 * 8192 * 2 * 8192 // 2 + 40 * 8192 * 2 * 1024 // 2
+
+
+# ---- what holds for all
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_largest_context_fits_and_one_step_more_does_not(name: str) -> None:
+    chosen = CASES[name].edited(workload__requests_at_once=1)
+    s, t = resolve(chosen, SMALL), Trace()
+    reserved = record_memory(t, s)
+    longest = int(t["max_context_tokens"])
+    if not 0 < longest < 10**9:
+        return
+    room = t["accelerator.free_for_kv_bytes"]
+    step = int(t[reserved.step])
+
+    def needed(tokens: int) -> float:
+        trace = Trace()
+        record_memory(trace, s, tokens)
+        return float(trace["accelerator.bytes_per_request"])
+
+    assert needed(longest) <= room
+    assert needed(longest + 2 * step) > room
+
+
+@given(context=st.integers(1, 2_000_000), name=st.sampled_from(sorted(CASES)))
+@settings(max_examples=150, deadline=None)
+def test_what_is_reserved_is_never_less_than_what_is_held_and_grows_with_the_context(context: int, name: str) -> None:
+    s = resolve(CASES[name], SMALL)
+    shorter, longer = Trace(), Trace()
+    record_memory(shorter, s, context)
+    record_memory(longer, s, context + 1000)
+    assert shorter["accelerator.bytes_per_request"] <= longer["accelerator.bytes_per_request"]
+    short_of_a_ratio = (
+        name.startswith("SGLang, windows") and context < 1024 / 0.8
+    )  # the smaller pool is the fuller then
+    if s.scenario.deployment.context_parallel == 1 and not short_of_a_ratio:
+        assert shorter["kv_bytes_per_request"] >= shorter["kv_logical_bytes_per_request"] * (1 - 1e-12)
+    assert shorter["state_reserved_bytes_per_request"] >= shorter["state_bytes_per_request"]
+
+
+def test_the_article_counts_what_is_held() -> None:
+    t = size(CASES["article"], SMALL).trace
+    assert CASES["article"].mode is Mode.ARTICLE
+    assert t["kv_bytes_per_request"] == t["kv_logical_bytes_per_request"]
+    assert "kv_pool.blocks" not in t
+
+
+def test_scenarios_of_before_still_load() -> None:
+    old = CASES["windows"].model_dump(mode="json")
+    new = {"kv_block_tokens", "prefix_caching", "max_requests", "batches_in_flight", "graphs", "full_windows",
+           "full_latents", "shared_slots", "context_parallel", "draft_tokens"}  # fmt: skip
+    old["deployment"] = {key: value for key, value in old["deployment"].items() if key not in new}
+    del old["kv_value_format"]
+    assert Scenario.model_validate(old) == CASES["windows"]
