@@ -399,8 +399,8 @@ class MainWindow(QMainWindow):
 
     def keep_record(self) -> None:
         """Keep what was changed in the catalogue's form."""
-        if self._catalogue_page is not None:
-            self._catalogue_page.keep()
+        if self.catalogue_page is not None:
+            self.catalogue_page.keep()
 
     def _close_unsaved(self) -> bool:
         """Whether to close although the last change cannot be saved."""

@@ -46,6 +46,9 @@ _FACTS = {
 _REASONS = {
     ReasonKind.COPIES: marked("{copies} copies, each on one accelerator: nothing crosses a link."),
     ReasonKind.SPLIT: marked("Each layer is split over {ranks}: exchange takes {share} of the step on {link}."),
+    ReasonKind.EXPERTS: marked(
+        "Whole experts on each of {ranks} accelerators: exchange takes {share} of the step on {link}."
+    ),
     ReasonKind.STAGES: marked("{stages} stages hand over once a token: {share} of the step on {link}."),
     ReasonKind.SPEED: marked("Memory at {bandwidth}: {speed} per user."),
     ReasonKind.SPEED_WITH_TARGET: marked("Memory at {bandwidth}: {speed} per user where {target} are asked."),
@@ -121,6 +124,10 @@ def option(answer: Answer) -> str:
         return name
     if plan.ranks == plan.replicas:
         return _("{hardware}, copies").format(hardware=name)
+    if plan.attention_replicas > 1:
+        return _("{hardware}, experts and attention in parallel").format(hardware=name)
+    if plan.expert > 1:
+        return _("{hardware}, expert parallel").format(hardware=name)
     if plan.tensor > 1 and plan.pipeline > 1:
         return _("{hardware}, tensor and pipeline parallel").format(hardware=name)
     if plan.tensor > 1:

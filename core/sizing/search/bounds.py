@@ -16,7 +16,7 @@ from typing import Any
 from core.physics import collective, decode, operators, prefill, roofline, serving
 from core.scenario import Mode
 from core.sizing.capacity import shares_what_is_left
-from core.sizing.groups import cached_groups
+from core.sizing.groups import LATENT, cached_groups
 from core.sizing.rates import PIPELINE_KEPT, STATE_SHARE, has_routed_experts
 from core.sizing.search.counted import Counted
 from core.sizing.search.rates import Rates
@@ -99,7 +99,20 @@ def _runs(counted: Counted, shapes: Shapes) -> Axis:
         allowed &= shapes.pipeline == 1
     for heads in counted.heads:
         allowed &= heads % shapes.tensor == 0
-    return allowed
+    return allowed & _spreads(counted, shapes)
+
+
+def _spreads(counted: Counted, shapes: Shapes) -> Axis:
+    """Whole experts on each accelerator: for mixtures on serving engines; attention whole too: for latent caches."""
+    import numpy as np
+
+    situation = counted.situation
+    plain: Axis = (shapes.expert == 1) & (shapes.attention_groups == 1)
+    if not has_routed_experts(situation) or situation.engine.group != "serving":
+        return plain
+    spread = shapes.expert <= counted["model.experts_per_layer"]
+    latent = any(group.kind in LATENT for group in situation.blueprint.attention)
+    return np.where(shapes.attention_groups > 1, spread & latent, spread)
 
 
 def _memory(counted: Counted, here: Shapes) -> tuple[Axis, Axis]:
@@ -107,7 +120,8 @@ def _memory(counted: Counted, here: Shapes) -> tuple[Axis, Axis]:
     import numpy as np
 
     each = counted["kv_logical_bytes_per_request"] + counted.state_bytes
-    requests = np.ceil(counted["requests_with_reserve"] / here.replicas)
+    groups = here.replicas * here.attention_groups
+    requests = np.ceil(counted["requests_with_reserve"] / groups) * here.attention_groups
     least = (counted["memory_item.weights"] + each * requests) / here.ranks_of_a_copy + counted.companions_bytes
     situation = counted.situation
     article = situation.scenario.mode is Mode.ARTICLE
@@ -125,7 +139,7 @@ def _batch(counted: Counted, here: Shapes) -> Axis:
     if held > counted["workload.context_tokens"]:
         return np.ones(len(here.tensor))
     stages = here.pipeline if counted.situation.engine.group == "serving" else 1
-    return np.maximum(1.0, counted["requests_at_once"] / here.replicas / stages)
+    return np.maximum(1.0, counted["requests_at_once"] / (here.replicas * here.attention_groups) / stages)
 
 
 def _overlap(counted: Counted, here: Shapes) -> Axis:
@@ -134,7 +148,7 @@ def _overlap(counted: Counted, here: Shapes) -> Axis:
 
     if counted.situation.engine.group != "serving":
         return np.ones(len(here.tensor))
-    busy = (here.pipeline > 1) & (counted["requests_at_once"] / here.replicas > 1)
+    busy = (here.pipeline > 1) & (counted["requests_at_once"] / (here.replicas * here.attention_groups) > 1)
     return np.where(busy, PIPELINE_KEPT, 1.0)
 
 
@@ -149,7 +163,7 @@ def _step_seconds(counted: Counted, here: Shapes, fit: Rates) -> Axis:
     alone = decode.batch_compute_seconds(batch, at_peak, ranks, fit["mfu"], share)
     seconds = dense + roofline.compute_excess_seconds(dense, alone)
     if has_routed_experts(counted.situation):
-        seconds = seconds + _expert_seconds(counted, fit, batch, ranks, share)
+        seconds = seconds + _expert_seconds(counted, here, fit, batch, share)
     engine = decode.engine_seconds(counted["kernels_per_step"], fit["t_op"], fit["t_host"], fit["t_seq"], batch)
     exchange = _exchange_seconds(counted, here, fit, batch)
     return seconds + _cache_seconds(counted, here, fit, batch) + engine + exchange
@@ -168,11 +182,23 @@ def _cache_seconds(counted: Counted, here: Shapes, fit: Rates, batch: Axis) -> A
     return seconds + roofline.compute_excess_seconds(seconds, alone) + state
 
 
-def _expert_seconds(counted: Counted, fit: Rates, batch: Axis, ranks: Axis, share: Axis) -> Axis:
+def _expert_seconds(counted: Counted, here: Shapes, fit: Rates, batch: Axis, share: Axis) -> Axis:
+    """Experts of all groups of a copy together, evenly spread; the busiest accelerator takes longer."""
+    import numpy as np
+
+    ranks = here.tensor * here.attention_groups
+    batch = np.where(here.attention_groups > 1, _joint(counted, here), batch)
     seconds = _expert_bytes(counted, batch, fit["gamma"]) / ranks / fit["experts"]
     at_peak = decode.seconds_at_rate(counted["flops_per_token.chosen_experts"], fit["low"])
     alone = decode.batch_compute_seconds(batch, at_peak, ranks, fit["mfu"] * fit["mfu_e"], share)
     return seconds + roofline.compute_excess_seconds(seconds, alone)
+
+
+def _joint(counted: Counted, here: Shapes) -> Axis:
+    """Requests of a step of all groups of a copy: fewer than groups times requests where some groups have none."""
+    import numpy as np
+
+    return np.maximum(1.0, counted["requests_at_once"] / here.replicas / here.pipeline)
 
 
 def _expert_bytes(counted: Counted, tokens: Any, reuse: Any) -> Any:
@@ -212,7 +238,7 @@ def _prompt_seconds(counted: Counted, here: Shapes, fit: Rates) -> Axis:
     read = prefill.repeated_read_seconds(chunks, counted["read_bytes.layers"], ranks, fit["weights"])
     seconds = read + roofline.compute_excess_seconds(read, alone)
     if has_routed_experts(counted.situation):
-        seconds = seconds + _prompt_expert_seconds(counted, fit, ranks)
+        seconds = seconds + _prompt_expert_seconds(counted, fit, ranks * here.attention_groups)
     seconds = seconds + prefill.prompt_attention_seconds(
         tokens, counted["prompt.attention_flops_per_token"], ranks, fit["wide"], fit["mfu_att"]
     )

@@ -24,9 +24,8 @@ class Candidate:
     def order(self) -> tuple[object, ...]:
         """Decides between candidates with equal figures: the simplest plan, then names."""
         plan, variant = self.layout.plan, self.variant
-        copies = plan.ranks // plan.replicas
         return (
-            variant.apart, copies, plan.tensor, not variant.published,
+            variant.apart, plan.copy_ranks, plan.attention_replicas, plan.expert, plan.tensor, not variant.published,
             variant.engine.name, variant.weights, variant.kv_format,
             self.layout.device.name, self.layout.nodes, self.layout.count, self.layout.device.id,
         )  # fmt: skip

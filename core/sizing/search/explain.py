@@ -27,6 +27,7 @@ class ReasonKind(StrEnum):
     ONE_ACCELERATOR = "one_accelerator"
     COPIES = "copies"
     SPLIT = "split"
+    EXPERTS = "experts"
     STAGES = "stages"
     SPEED = "speed"
     SPEED_WITH_TARGET = "speed_with_target"
@@ -97,7 +98,7 @@ def explain(found: HardwareFound, answer: Answer, catalogue: Catalogue) -> Expla
 
 
 def _link_name(situation: Situation) -> str:
-    link = exchange_link(situation) if situation.plan.tensor > 1 else hop_link(situation)
+    link = exchange_link(situation) if situation.plan.stage_ranks > 1 else hop_link(situation)
     return link.name if link is not None else ""
 
 
@@ -108,6 +109,9 @@ def _topology(sizing: Sizing, link: str) -> Reason:
         return Reason(ReasonKind.ONE_ACCELERATOR, {"companions": len(sizing.scenario.companions)})
     if plan.ranks == plan.replicas:
         return Reason(ReasonKind.COPIES, {"copies": plan.replicas})
+    if plan.spreads_experts:
+        share = trace["decode_step_s.link"] / trace["decode_step_s"]
+        return Reason(ReasonKind.EXPERTS, {"ranks": plan.stage_ranks, "share": share}, {"link": link})
     if plan.tensor > 1:
         figures = {"ranks": plan.tensor, "stages": plan.pipeline, "share": trace["all_reduce_share"]}
         return Reason(ReasonKind.SPLIT, figures, {"link": link})

@@ -91,12 +91,12 @@ def layouts_of(device: Device, catalogue: Catalogue) -> Iterator[Layout]:
         if separate > 1 and not _networks(device, catalogue):
             continue
         for plan in _plans(separate, per_node):
-            group = (min(plan.tensor * plan.pipeline, per_node), plan.tensor)
+            group = (min(plan.copy_ranks, per_node), plan.tensor)
             if group not in exchanges:
                 exchanges[group] = _exchange(device, catalogue, *group)
             found = exchanges[group]
             if found is not None:
-                hop = network if plan.tensor * plan.pipeline > per_node else found.hop_s
+                hop = network if plan.copy_ranks > per_node else found.hop_s
                 yield Layout(device, count * nodes, count, nodes, plan, found.cost, found.link, hop)
 
 
@@ -128,6 +128,9 @@ def _plans(nodes: int, per_node: int) -> Iterator[Plan]:
             if nodes > 1 and tensor * stages > per_node and tensor * stages % per_node:
                 continue  # stages that straddle machines unevenly
             yield Plan(tensor=tensor, pipeline=stages, replicas=copies)
+        if tensor > 1:  # for mixtures: whole experts on each rank; attention split with them, or whole on each too
+            yield Plan(tensor=tensor, expert=tensor, replicas=everything // tensor)
+            yield Plan(attention_replicas=tensor, expert=tensor, replicas=everything // tensor)
 
 
 def _divisors(number: int, most: int) -> list[int]:

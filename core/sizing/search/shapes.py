@@ -16,6 +16,7 @@ Axis = Any  # array, one element a candidate, layout or device
 class Shapes:
     """One element for each layout; `device` counts into `devices`.
 
+    attention_groups groups of a copy with a cache of their own; `expert` accelerators that hold whole experts
     usable, labels   of the first tier of one accelerator, as software sees it and as it is sold [byte]
     lower            of its slower tiers [byte]
     alpha, second_alpha, beta, bus, link_factor   of the all-reduce among the tensor-parallel ranks
@@ -30,6 +31,8 @@ class Shapes:
     pipeline: Axis
     replicas: Axis
     ranks_of_a_copy: Axis
+    attention_groups: Axis
+    expert: Axis
     usable: Axis
     labels: Axis
     lower: Axis
@@ -62,8 +65,8 @@ def _shapes(among: tuple[Layout, ...]) -> Shapes:
     number = {device.id: n for n, device in enumerate(devices)}
     rows = [_row(layout, number[layout.device.id]) for layout in among]
     columns = np.array(rows, dtype=float).reshape(len(rows), len(fields(Shapes)) - 1).T
-    whole = columns[:7].astype(np.int64)
-    return Shapes(devices, *whole, *columns[7:])
+    whole = columns[:9].astype(np.int64)
+    return Shapes(devices, *whole, *columns[9:])
 
 
 def _row(layout: Layout, device: int) -> tuple[float, ...]:
@@ -76,7 +79,9 @@ def _row(layout: Layout, device: int) -> tuple[float, ...]:
         plan.tensor,
         plan.pipeline,
         plan.replicas,
-        plan.ranks // plan.replicas,
+        plan.copy_ranks,
+        plan.attention_replicas,
+        plan.expert,
         first.usable_bytes or first.capacity_bytes,
         first.capacity_bytes,
         sum(tier.usable_bytes or tier.capacity_bytes for tier in tiers[1:]),
