@@ -231,6 +231,7 @@ _MODEL_RULED_OUT = {
     ModelExclusion.MEMORY: marked("does not fit: {missing} short"),
     ModelExclusion.CONTEXT: marked("was trained for {reached} of context; one request needs {asked}"),
     ModelExclusion.SOFTWARE: marked("has no format that an engine of this device loads"),
+    ModelExclusion.FIGURES: marked("fits, but the device has no computing rate in the catalogue"),
     ModelExclusion.ARCHITECTURE: marked("cannot be counted yet"),
 }
 

@@ -16,6 +16,7 @@ from core.sizing.search.rank import order, order_within, price
 from core.sizing.search.report import Answer, Exclusion, Fact, HardwareFound, Kind
 from core.sizing.search.request import Limits, Ranking, SearchRequest
 from core.sizing.size import size
+from tests.core.estimates import decode_of, ttft_of
 from tests.core.search_cases import asked, bandwidth, changed, memory, only, with_devices
 
 NEEDS = ("job-1-what-to-buy", "rule-3-throughput", "rule-4-long-context", "rule-1-one-card")
@@ -109,8 +110,8 @@ def test_an_answer_is_what_size_says(few: Catalogue) -> None:
     for answer in found.answers:
         sizing = size(answer.scenario, few)
         sized = answer.evaluation
-        assert sized.speed == (sizing.decode.p10, sizing.decode.p50, sizing.decode.p90)
-        assert sized.ttft == (sizing.ttft.p10, sizing.ttft.p50, sizing.ttft.p90)
+        assert sized.speed == (decode_of(sizing).p10, decode_of(sizing).p50, decode_of(sizing).p90)
+        assert sized.ttft == (ttft_of(sizing).p10, ttft_of(sizing).p50, ttft_of(sizing).p90)
         assert sized.verdict is sizing.verdict
         assert type(answer.scenario).model_validate(answer.scenario.model_dump()) == answer.scenario
 
@@ -188,6 +189,27 @@ def test_retrieval_models_may_stand_on_a_card_of_their_own(few: Catalogue) -> No
     apart = [field.candidate(at) for at in range(len(field.layout)) if field.candidate(at).variant.apart]
     assert apart
     assert all(one.units == one.layout.units + 1 for one in apart)
+
+
+def test_own_measurements_count_and_are_not_held_to_the_method(few: Catalogue) -> None:
+    """A card measured at twice its prediction is found at its speed, on that card only."""
+    request = asked("job-1-what-to-buy", ranking="speed", limits={"devices": ["rtx-6000-ada", "l40s", "rtx-5090"]})
+
+    def speeds(found: HardwareFound) -> dict[tuple[str, int], float]:
+        return {(a.kind.device.id, a.kind.units): a.evaluation.speed_at(50) for a in found.answers}
+
+    plain = speeds(find_hardware(request, few))
+    measured = {"figure": "decode", "value": 400.0, "device": "rtx-6000-ada", "count": 1, "engine": "vllm"}
+    scenario = request.scenario.edited(measurements=[{**measured, "requests_at_once": 12}])
+    found = find_hardware(request.model_copy(update={"scenario": scenario}), few)
+    faster = speeds(found)
+    card = ("rtx-6000-ada", 1)
+    assert faster[card] > 1.3 * plain[card]
+    assert {key: value for key, value in faster.items() if key != card} == {
+        key: value for key, value in plain.items() if key != card
+    }
+    for answer in found.answers:
+        assert answer.evaluation.speed_at(50) == decode_of(size(answer.scenario, few)).p50
 
 
 def test_a_request_goes_to_json_and_back() -> None:

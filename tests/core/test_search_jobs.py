@@ -11,6 +11,7 @@ from core.sizing.search.hardware import find_hardware
 from core.sizing.search.models import ModelExclusion, find_models
 from core.sizing.search.report import Exclusion
 from core.sizing.size import size
+from tests.core.estimates import decode_of
 from tests.core.search_cases import asked, changed, only, with_devices
 
 CARDS = ("rtx-pro-6000-ws", "rtx-5090", "rtx-6000-ada", "h100-nvl", "l40s")
@@ -75,13 +76,13 @@ def test_why_is_it_slow_and_what_would_help(catalogue: Catalogue) -> None:
     request = asked("job-3-why-slow", ranking="speed", limits={"devices": ["dgx-spark"], "most_units": 2})
     slow = size(request.scenario, catalogue)
     assert slow.decode_limit is Limit.BANDWIDTH
-    assert slow.decode.p50 < 273e9 / 70.6e9
+    assert decode_of(slow).p50 < 273e9 / 70.6e9
     found = find_hardware(request, catalogue)
     best = found.best
     assert best is not None
     assert best.kind.units == 1
     assert best.scenario.weights != "fp8"
-    assert slow.decode.p50 < 4.5 <= best.evaluation.speed_at(50) < 273e9 / 40e9
+    assert decode_of(slow).p50 < 4.5 <= best.evaluation.speed_at(50) < 273e9 / 40e9
     in_fp8 = find_hardware(request.model_copy(update={"weights": ("fp8",)}), catalogue)
     assert in_fp8.answers == ()
     assert in_fp8.ruled_out[0].by is Exclusion.SPEED
@@ -129,7 +130,7 @@ def test_option_a_against_b_and_c(catalogue: Catalogue) -> None:
     found = find_hardware(request, catalogue)
     a, b, c = found.answers[:3]
     sizings = [size(answer.scenario, catalogue) for answer in (a, b, c)]
-    assert [s.decode.p50 for s in sizings] == [answer.evaluation.speed_at(50) for answer in (a, b, c)]
+    assert [decode_of(s).p50 for s in sizings] == [answer.evaluation.speed_at(50) for answer in (a, b, c)]
     prices = [answer.evaluation.supply.price for answer in (a, b, c)]
     assert prices == sorted(price for price in prices if price is not None)
 

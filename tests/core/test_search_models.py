@@ -3,6 +3,7 @@ from core.language.messages import LANGUAGES, in_language
 from core.language.search_summary import models_summary
 from core.sizing.search.models import ModelExclusion, find_models, generators
 from core.sizing.size import size
+from tests.core.estimates import decode_of
 from tests.core.search_cases import asked, memory
 
 
@@ -15,7 +16,7 @@ def test_every_model_is_an_answer_or_ruled_out(catalogue: Catalogue) -> None:
 def test_an_answer_is_what_size_says(catalogue: Catalogue) -> None:
     for answer in find_models(asked("job-2-what-runs"), catalogue).answers[:10]:
         sizing = size(answer.scenario, catalogue)
-        assert answer.speed == (sizing.decode.p10, sizing.decode.p50, sizing.decode.p90)
+        assert answer.speed == (decode_of(sizing).p10, decode_of(sizing).p50, decode_of(sizing).p90)
         assert answer.requests == sizing.trace["max_concurrency"] >= 1
         assert answer.speed[1] >= 15
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from core.scenario import Companion, Deployment, Economics, Placement, Scenario
+from core.scenario import Companion, Deployment, Economics, Measurement, Placement, Scenario
 from core.sizing.search.layouts import Layout
 from core.sizing.search.variants import Variant
 
@@ -53,8 +53,24 @@ def scenario_of(need: Scenario, candidate: Candidate) -> Scenario:
                     "engine": variant.engine.id,
                 }
             ),
+            "measurements": pinned(need),
             "economics": need.economics if own else _without_price(need.economics),
         }
+    )
+
+
+def pinned(need: Scenario) -> tuple[Measurement, ...]:
+    """The user's own measurements with the machine that they were made on, where that was left to the scenario."""
+    here = need.deployment
+    return tuple(
+        one.model_copy(
+            update={
+                "device": one.device or here.device,
+                "count": one.count or here.count,
+                "engine": one.engine or here.engine,
+            }
+        )
+        for one in need.measurements
     )
 
 

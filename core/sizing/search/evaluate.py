@@ -84,6 +84,8 @@ def evaluate(request: SearchRequest, candidate: Candidate, catalogue: Catalogue)
     if not found.holds:
         return found
     speed = speed_figures(trace, situation)
+    if speed.decode is None or speed.ttft is None or speed.throughput is None:
+        return found
     return Evaluation(
         found.candidate,
         scenario,

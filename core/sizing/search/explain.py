@@ -124,7 +124,7 @@ def _speed(request: SearchRequest, sizing: Sizing) -> Reason:
     work = sizing.scenario.workload
     figures = {
         "bandwidth": sizing.trace["memory_bandwidth_bytes_per_s"],
-        "speed": sizing.decode.p50 if request.percentile == 50 else sizing.decode.p10,
+        "speed": sizing.trace["decode_tok_s" if request.percentile == 50 else "decode_tok_s.p10"],
         "target": work.speed_target,
     }
     return Reason(ReasonKind.SPEED if work.speed_target is None else ReasonKind.SPEED_WITH_TARGET, figures)
@@ -163,7 +163,7 @@ def _against(answer: Answer, sizing: Sizing, link: str) -> Iterator[Reason]:
     if facts.price_low and facts.price_high and facts.price_high >= WIDE_PRICE * float(facts.price_low):
         quotes = {"low": facts.price_low, "high": facts.price_high}
         yield Reason(ReasonKind.PRICE_RANGE, quotes, {"currency": facts.currency})
-    if sizing.decode.evidence is Evidence.GENERIC:
+    if sizing.decode is not None and sizing.decode.evidence is Evidence.GENERIC:
         yield Reason(ReasonKind.GENERIC, {"low": sizing.decode.p10, "high": sizing.decode.p90})
     if facts.power_w is not None and facts.power_w >= MUCH_POWER_W:
         yield Reason(ReasonKind.POWER, {"power": facts.power_w})

@@ -12,7 +12,7 @@ from typing import Any
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Device
 from core.sizing.search.bounds import Bounds, bounds
-from core.sizing.search.candidates import Candidate
+from core.sizing.search.candidates import Candidate, pinned
 from core.sizing.search.counted import count
 from core.sizing.search.evaluate import Evaluation, evaluate, fast_enough, meets, soon_enough
 from core.sizing.search.kinds import barred, is_asked, kind_of, unknown_facts
@@ -111,6 +111,7 @@ def survey(request: SearchRequest, catalogue: Catalogue) -> Field:
     columns = {
         name: _joined(parts, name)[kept] for name in ("least_bytes", "most_bytes", "speed", "throughput", "ttft")
     }
+    _unbind(request, among, [one.variant for one in counted], layout[kept], variant[kept], columns)
     layout, variant, key = layout[kept], variant[kept], (shape.device[layout] * 1000 + units)[kept]
     promise = columns["throughput" if request.ranking is Ranking.ENERGY else "speed"]
     opened = _open(request, columns)
@@ -130,6 +131,25 @@ def survey(request: SearchRequest, catalogue: Catalogue) -> Field:
         without=tuple(_without(device, catalogue) for device in without),
         **{name: column[by] for name, column in columns.items()},
     )
+
+
+def _unbind(
+    request: SearchRequest,
+    among: Sequence[Layout],
+    choices: Sequence[Variant],
+    layout: Axis,
+    variant: Axis,
+    columns: dict[str, Axis],
+) -> None:
+    """Take the bounds of speed off machines that the user has measured: a measurement may say more than the method."""
+    import numpy as np
+
+    for one in pinned(request.scenario):
+        device = np.array([place.device.id == one.device for place in among], dtype=bool)
+        engine = np.array([choice.engine.id == one.engine for choice in choices], dtype=bool)
+        here = device[layout] & engine[variant]
+        columns["speed"][here] = columns["throughput"][here] = np.inf
+        columns["ttft"][here] = 0.0
 
 
 def _without(device: Device, catalogue: Catalogue) -> RuledOut:

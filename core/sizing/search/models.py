@@ -32,6 +32,7 @@ class ModelExclusion(StrEnum):
     MEMORY = "memory"
     CONTEXT = "context"  # trained for less than one request needs
     SOFTWARE = "software"  # no engine for the device loads a format of it
+    FIGURES = "figures"  # the device has no computing rate in the catalogue
     ARCHITECTURE = "architecture"  # cannot be counted
 
 
@@ -213,6 +214,8 @@ def _sized(
         speed = speed_figures(trace, situation)
     except TonnageError:
         return ModelRuledOut(model, ModelExclusion.ARCHITECTURE)
+    if speed.decode is None or speed.ttft is None or speed.throughput is None:
+        return ModelRuledOut(model, ModelExclusion.FIGURES)
     ninety, work = asked.percentile == 90, scenario.workload
     reached = speed.decode.p10 if ninety else speed.decode.p50
     waited = speed.ttft.p90 if ninety else speed.ttft.p50
