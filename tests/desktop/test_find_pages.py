@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, Qt, QThreadPool
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
@@ -49,7 +49,13 @@ def page(qtbot: QtBot, few: Catalogue, theme: Theme) -> Iterator[FindHardwarePag
     with qtbot.waitSignal(page._job.found, timeout=20_000):
         page.show()
     yield page
+    close(page)
+
+
+def close(page: QWidget) -> None:
+    """Let a search that is under way finish first."""
     page.close()
+    QThreadPool.globalInstance().waitForDone()
     delete(page)
 
 
@@ -194,8 +200,7 @@ def test_it_fits_the_smallest_window(
             theme.set_scheme(Scheme.DARK)
             assert not page.grab().isNull()
             theme.set_scheme(Scheme.LIGHT)
-            page.close()
-            delete(page)
+            close(page)
 
 
 def test_models_of_the_hardware_at_hand(qtbot: QtBot, few: Catalogue, theme: Theme) -> None:  # noqa: F811
@@ -209,5 +214,14 @@ def test_models_of_the_hardware_at_hand(qtbot: QtBot, few: Catalogue, theme: The
     QTest.keyClick(page.table, Qt.Key.Key_Return)
     assert page._session.scenario.model.id == page.answers.rows[3].answer.model.id  # type: ignore[union-attr]
     assert page._session.scenario.deployment.device == "rtx-4090"
-    page.close()
-    delete(page)
+    close(page)
+
+
+def test_leaving_while_it_searches_is_safe(qtbot: QtBot, few: Catalogue, theme: Theme) -> None:  # noqa: F811
+    for _again in range(5):
+        page = FindHardwarePage(make_session(few, "job-1-what-to-buy"), theme, lambda: None)
+        page.show()
+        delete(page)
+        del page
+        QThreadPool.globalInstance().waitForDone()
+        qtbot.wait(5)
