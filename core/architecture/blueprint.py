@@ -143,6 +143,7 @@ class Blueprint:
     attention: tuple[AttentionGroup, ...]
     recurrent: tuple[RecurrentGroup, ...] = ()
     moe: MixtureOfExperts | None = None
+    whole_attention_parameters: int = 0  # of attention, that tensor parallelism does not divide: see `Draft`
     tied_embedding: bool = False  # head and embedding are one tensor, counted under EMBEDDING
     double_norms: bool = False  # norms before and after each block (Gemma)
     trained_context: int = 0  # [tokens]; 0 when the file does not say

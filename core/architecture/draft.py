@@ -24,6 +24,10 @@ from core.errors import UnsupportedArchitecture
 Inventory = Mapping[tuple[TensorClass, str], int]
 
 
+#: Of latent attention: what makes the latent vectors, which all heads share.
+DOWN_PROJECTIONS = frozenset({"q_a_proj", "kv_a_proj_with_mqa", "wq_a", "wkv"})
+
+
 @dataclass(frozen=True, slots=True)
 class Core:
     """The numbers that every reader needs first."""
@@ -103,6 +107,7 @@ class Draft:
             hidden_size=self.core.hidden_size,
             vocabulary=self.core.vocabulary,
             parameters=self.totals(),
+            whole_attention_parameters=sum(n for (kind, name), n in self.parameters.items() if _is_whole(kind, name)),
             attention=tuple(_joined(self.attention)),
             recurrent=tuple(replace(group, layers=n) for group, n in self.recurrent.items()),
             moe=self._experts(),
@@ -120,6 +125,13 @@ class Draft:
             raise UnsupportedArchitecture("Tonnage cannot read models whose layers have different experts yet.")
         ((moe, layers),) = self.routed.items()
         return replace(moe, layers=layers)
+
+
+def _is_whole(tensor_class: TensorClass, module: str) -> bool:
+    """Does every tensor-parallel rank keep the whole matrix? vLLM: ReplicatedLinear in deepseek_v2.py, deepseek_v4."""
+    if tensor_class is not TensorClass.ATTENTION:
+        return False
+    return module.rpartition(".")[2] in DOWN_PROJECTIONS or ".indexer." in module or ".compressor." in module
 
 
 def _joined(groups: Counter[AttentionGroup]) -> list[AttentionGroup]:

@@ -38,6 +38,34 @@ def tier_limit_bytes(usable_bytes: int, memory_share: float) -> Any:
 
 
 @formula(Unit.BYTE)
+def limit_of_the_whole(capacity_bytes: int, usable_bytes: int, memory_share: float) -> Any:
+    """What an engine may use of a memory that it shares with the system: a part of the whole, if that much is free.
+
+    limit_of_the_whole = min(floor(capacity_bytes * memory_share), usable_bytes)
+
+    Parameters
+    ----------
+    capacity_bytes : of the memory: CUDA reports all of it where CPU and GPU share it [byte]
+    usable_bytes : what the system leaves [byte]
+    memory_share : part that the engine takes (vLLM: gpu_memory_utilization)
+
+    Returns
+    -------
+    bytes [byte]
+
+    Notes
+    -----
+    DGX Spark: PyTorch reports 119.6 to 119.7 GiB of the 119.2 that 128 GB are, though the system needs some of it.
+
+    >>> limit_of_the_whole(128_000_000_000, 116_000_000_000, 0.8)
+    102400000000
+    >>> limit_of_the_whole(128_000_000_000, 116_000_000_000, 1)
+    116000000000
+    """
+    return minimum(floor(capacity_bytes * memory_share), usable_bytes)
+
+
+@formula(Unit.BYTE)
 def sum_bytes(items: Sequence[int]) -> int:
     """Several things that stand in the same memory.
 

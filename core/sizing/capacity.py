@@ -5,31 +5,37 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from core.architecture.blueprint import TensorClass
-from core.catalogue.records import Allocator
+from core.catalogue.records import Allocator, DeviceFamily
 from core.physics import activations as a
 from core.physics import memory as m
 from core.physics.reservation.tensorrt_llm import limit_after_loading
 from core.scenario import Mode
-from core.sizing.groups import given_chunk, source_of_model
-from core.sizing.origins import ARTICLE, METHOD, catalogue_origin
+from core.sizing.engine_defaults import GRAPHS_COUNT_SINCE, UNSORTED_SINCE, before, is_vllm, prepared_requests
+from core.sizing.groups import ENGINE_DEFAULTS, given_chunk, source_of_model, usable_bytes
+from core.sizing.origins import ARTICLE, catalogue_origin
 from core.trace import CHOICE, Origin, OriginKind, Trace
-from core.units import GIB, MIB, Unit
+from core.units import MIB, Unit
 
 if TYPE_CHECKING:
     from core.sizing.situation import Situation
 
 FRAMEWORK = "memory_item.framework"
 LOGS = Origin(OriginKind.METHOD, "Memory that engines reported in public start-up logs", date="2026-11")
-#: Context of CUDA and libraries: vLLM reported 0.03 to 0.35 GiB, llama.cpp 309 MiB beside its buffers [byte].
-VLLM_CONTEXT, LLAMA_CPP_CONTEXT = 256 * MIB, 309 * MIB
-#: Buffers of the exchange between accelerators: NCCL and the engine's own [byte].
-EXCHANGE = 200 * MIB
-#: Of one score with its copies [byte]; and for how many requests vLLM prepares unless told otherwise, more of them on
-#: accelerators of 70 GiB and above.
-LOGITS_EACH = 16
-PREPARED_REQUESTS, PREPARED_ON_LARGE, LARGE = 256, 1024, 70 * GIB
-#: Graphs of CUDA; logs show 0.1 to 2.7 GiB [byte].
-GRAPHS = 460 * MIB
+SAMPLER = Origin(
+    OriginKind.METHOD,
+    "Peak memory in eight start-up logs of vLLM on H100; choosing words without sorting: vLLM pull request 33538",
+    "https://github.com/llm-d/llm-d-benchmark/blob/main/config_explorer/empirical-vllm-memory-results.md",
+    "2026-02",
+)
+#: Context of CUDA and libraries: vLLM reported 0.03 to 0.35 GiB, 0.13 on H100; llama.cpp 309 MiB beside its buffers
+#: [byte].
+VLLM_CONTEXT, LLAMA_CPP_CONTEXT = 200 * MIB, 309 * MIB
+#: Buffers of the exchange between accelerators, NCCL's and the engine's own: 0.54 GiB against 0.13 on two H100 [byte].
+EXCHANGE = 400 * MIB
+#: Of one score with its copies, while words are chosen by sorting all scores, and since they are not [byte].
+LOGITS_SORTED, LOGITS_EACH = 38, 16
+#: Graphs of CUDA as vLLM estimates them: 0.17, 0.26, 0.36 and 0.45 GiB in four logs [byte].
+GRAPHS = 320 * MIB
 #: The image tower, for the patches of one token [byte].
 IMAGES_EACH = 225_000
 #: mlx-lm beside weights, cache and scores: peak of 21.7 GB at 8,000 tokens less 19.5, 0.2 and 0.5 [byte].
@@ -59,16 +65,18 @@ def _vllm(trace: Trace, s: Situation) -> list[str]:
     trace.given("runtime.context_bytes", VLLM_CONTEXT, Unit.BYTE, LOGS)
     _activations(trace, s)
     prepared = s.scenario.deployment.max_requests
-    origin = METHOD if prepared is None else CHOICE
-    usual = PREPARED_ON_LARGE if usable_bytes(s) >= LARGE else PREPARED_REQUESTS
-    trace.given("engine.max_requests", prepared or usual, Unit.REQUEST, origin)
-    trace.given("runtime.bytes_per_logit", LOGITS_EACH, Unit.BYTE, LOGS)
+    usual = prepared or prepared_requests(s, usable_bytes(s))
+    trace.given("engine.max_requests", usual, Unit.REQUEST, ENGINE_DEFAULTS if prepared is None else CHOICE)
+    each = LOGITS_SORTED if before(s, UNSORTED_SINCE) else LOGITS_EACH
+    trace.given("runtime.bytes_per_logit", each, Unit.BYTE, SAMPLER)
     trace.compute(
         "runtime.logits_bytes",
         a.logits_bytes,
         requests="engine.max_requests",
+        chunk="engine.prefill_chunk",
         vocabulary="model.vocabulary",
         bytes_each="runtime.bytes_per_logit",
+        hidden_size="model.hidden_size",
     )
     phases = ["runtime.activation_bytes", "runtime.logits_bytes"]
     if s.blueprint.parameters.get(TensorClass.VISION):
@@ -80,6 +88,7 @@ def _vllm(trace: Trace, s: Situation) -> list[str]:
     items = ["runtime.context_bytes", "runtime.peak_bytes"]
     if s.scenario.deployment.graphs:
         trace.given("runtime.graphs_bytes", GRAPHS, Unit.BYTE, LOGS)
+    if s.scenario.deployment.graphs and not before(s, GRAPHS_COUNT_SINCE):
         items.append("runtime.graphs_bytes")
     if s.plan.copy_ranks > 1:
         trace.given("runtime.exchange_bytes", EXCHANGE, Unit.BYTE, LOGS)
@@ -157,12 +166,6 @@ FORMS = {Allocator.VLLM: _vllm, Allocator.LLAMA_CPP: _llama_cpp, Allocator.MLX: 
 # ---- what the engine may use
 
 
-def usable_bytes(s: Situation) -> int:
-    """What software can allocate of the first tier: chosen, measured, or the label, which is the safe side."""
-    tier, chosen = s.device.memory_tiers[0], s.scenario.deployment.capacity_bytes
-    return chosen or (None if s.scenario.mode is Mode.ARTICLE else tier.usable_bytes) or tier.capacity_bytes
-
-
 def memory_share(s: Situation) -> tuple[float, Unit, Origin]:
     """The part of the memory that the engine takes at most."""
     chosen = s.scenario.deployment.memory_share
@@ -178,9 +181,17 @@ def shares_what_is_left(s: Situation) -> bool:
     return s.scenario.mode is Mode.REAL and s.engine.allocator is Allocator.TENSORRT_LLM
 
 
+def takes_part_of_the_whole(s: Situation) -> bool:
+    """Does the engine take its share of all memory, whatever the system needs of it?"""
+    return is_vllm(s) and s.device.family is DeviceFamily.NVIDIA_UNIFIED
+
+
 def first_tier_limit(s: Situation, fixed_bytes: int) -> int:
     """What the engine may use of the first tier, without a trace."""
     usable, share = usable_bytes(s), memory_share(s)[0]
     if shares_what_is_left(s):
         return int(limit_after_loading(usable, share, fixed_bytes))
+    if takes_part_of_the_whole(s):
+        whole = s.scenario.deployment.capacity_bytes or s.device.memory_tiers[0].capacity_bytes
+        return int(m.limit_of_the_whole(whole, usable, share))
     return int(m.tier_limit_bytes(usable, share))

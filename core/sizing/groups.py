@@ -6,13 +6,20 @@ from typing import TYPE_CHECKING
 
 from core.architecture.blueprint import AttentionGroup, AttentionKind, Blueprint, TensorClass
 from core.scenario import Mode
+from core.sizing.engine_defaults import chunk_tokens
 from core.sizing.origins import METHOD, catalogue_origin
-from core.trace import CHOICE, Origin, Trace
+from core.trace import CHOICE, Origin, OriginKind, Trace
 from core.units import Unit
 
 if TYPE_CHECKING:
     from core.sizing.situation import Situation
 
+ENGINE_DEFAULTS = Origin(
+    OriginKind.METHOD,
+    "vLLM, vllm/engine/arg_utils.py: defaults by release and accelerator",
+    "https://github.com/vllm-project/vllm/blob/main/vllm/engine/arg_utils.py",
+    "2026-05",
+)
 LATENT = (AttentionKind.LATENT, AttentionKind.SPARSE_LATENT)
 
 
@@ -48,8 +55,15 @@ def source_of_model(s: Situation) -> Origin:
 def given_chunk(trace: Trace, s: Situation) -> None:
     """Record the tokens of a prompt chunk."""
     chosen = s.scenario.deployment.prefill_chunk
-    origin = catalogue_origin(s.engine, "prefill_chunk") if chosen is None else CHOICE
-    trace.given("engine.prefill_chunk", chosen or s.engine.prefill_chunk, Unit.TOKEN, origin)
+    usual = None if chosen else chunk_tokens(s, usable_bytes(s))
+    origin = CHOICE if chosen else ENGINE_DEFAULTS if usual else catalogue_origin(s.engine, "prefill_chunk")
+    trace.given("engine.prefill_chunk", chosen or usual or s.engine.prefill_chunk, Unit.TOKEN, origin)
+
+
+def usable_bytes(s: Situation) -> int:
+    """What software can allocate of the first tier: chosen, measured, or the label, which is the safe side."""
+    tier, chosen = s.device.memory_tiers[0], s.scenario.deployment.capacity_bytes
+    return chosen or (None if s.scenario.mode is Mode.ARTICLE else tier.usable_bytes) or tier.capacity_bytes
 
 
 def draft_tokens(s: Situation) -> int:

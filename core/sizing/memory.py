@@ -7,6 +7,7 @@ the companions. `other_accelerator.` are the rest, where there are companions. A
 from collections.abc import Callable
 from typing import Any
 
+from core.architecture.blueprint import TensorClass
 from core.catalogue.records import Allocator
 from core.physics import expert_parallel as ep
 from core.physics import memory as m
@@ -17,10 +18,11 @@ from core.physics.reservation.tensorrt_llm import limit_after_loading
 from core.scenario import CompanionRole, Mode
 from core.sizing.answers import record_saving, record_spill
 from core.sizing.cache import record_cache
-from core.sizing.capacity import FRAMEWORK, memory_share, record_runtime, shares_what_is_left
+from core.sizing.capacity import FRAMEWORK, memory_share, record_runtime, shares_what_is_left, takes_part_of_the_whole
 from core.sizing.companions import PlacedCompanion, placed_companions
 from core.sizing.draft import DRAFT, draft_items, record_draft
 from core.sizing.groups import groups_key
+from core.sizing.loaded import class_key
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin, model_origin
 from core.sizing.placement import is_placed, record_placed, record_placement, spills_by_itself
 from core.sizing.report import DeviceUse, MemoryItem, MemoryKind, TierUse, Verdict
@@ -182,6 +184,8 @@ def _capacity(trace: Trace, s: Situation) -> None:
     limit = {"usable_bytes": "tier.0.usable_bytes", "memory_share": "engine.memory_share"}
     if shares_what_is_left(s):
         trace.compute("tier.0.limit_bytes", limit_after_loading, **limit, fixed_bytes="accelerator.fixed_bytes")
+    elif takes_part_of_the_whole(s):
+        trace.compute("tier.0.limit_bytes", m.limit_of_the_whole, **limit, capacity_bytes="tier.0.capacity_bytes")
     else:
         trace.compute("tier.0.limit_bytes", m.tier_limit_bytes, **limit)
     if lower:
@@ -362,7 +366,7 @@ def _totals(trace: Trace, s: Situation) -> None:
                 key,
                 ep.weights_of_copies,
                 weights=item,
-                experts="weights_bytes.expert",
+                experts=class_key(trace, TensorClass.EXPERT),
                 attention_replicas="plan.attention_replicas",
                 replicas="plan.replicas",
             )

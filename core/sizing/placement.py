@@ -34,10 +34,23 @@ def loads_prediction_layers(s: Situation) -> bool:
     return s.scenario.mode is Mode.ARTICLE or not known or guesses_with_own_layers(s)
 
 
+def looks_up_on_host(s: Situation) -> bool:
+    """Does the table of embeddings lie in the memory of the host? llama.cpp keeps it there whatever is offloaded.
+
+    One that is the output matrix as well is loaded a second time for the accelerator. Where both share one memory,
+    the place makes no difference. Source: llama.cpp, src/llama-model.cpp, load_tensors ("dev_input").
+    """
+    shares = s.device.family is DeviceFamily.CPU or s.device.kind is DeviceKind.UNIFIED
+    known = s.engine.allocator is Allocator.LLAMA_CPP and s.scenario.mode is Mode.REAL
+    return known and not shares and not s.blueprint.tied_embedding
+
+
 def loaded_classes(s: Situation) -> list[TensorClass]:
-    """The classes of tensors that an engine has in memory."""
-    kept = loads_prediction_layers(s)
-    return [kind for kind in s.blueprint.parameters if kept or kind is not TensorClass.MTP]
+    """The classes of tensors that an engine has in the memory of the accelerators."""
+    left = set() if loads_prediction_layers(s) else {TensorClass.MTP}
+    if looks_up_on_host(s):
+        left.add(TensorClass.EMBEDDING)
+    return [kind for kind in s.blueprint.parameters if kind not in left]
 
 
 # ---- the memory of the host

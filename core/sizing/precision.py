@@ -27,8 +27,15 @@ def flat_bits(weight_format: WeightFormat, classes: Iterable[TensorClass]) -> di
     return dict.fromkeys(classes, plain_bits(weight_format))
 
 
-def stored_bits(weight_format: WeightFormat, bits: Mapping[TensorClass, float]) -> Mapping[TensorClass, float]:
-    """Bits of each class as far as the file holds it: nothing for the image tower and MTP layers of a GGUF file."""
+def stored_bits(
+    weight_format: WeightFormat, bits: Mapping[TensorClass, float], predicts: bool = False
+) -> Mapping[TensorClass, float]:
+    """Bits of each class as far as the file holds it: nothing for the image tower of a GGUF file.
+
+    Nothing for its MTP layers either, unless the model guesses ahead with them (`predicts`): then it is a file that
+    has them, and llama.cpp quantises them like any other layer.
+    """
     if weight_format.container != "gguf":
         return bits
-    return {**bits, **dict.fromkeys(NOT_IN_GGUF, 0.0)}
+    held = {TensorClass.MTP: weight_format.bits} if predicts else {}
+    return {**bits, **dict.fromkeys(NOT_IN_GGUF, 0.0), **held}

@@ -134,7 +134,10 @@ def _bits(
     if scenario.mode is Mode.ARTICLE:
         return flat_bits(weight_format, blueprint.parameters)
     if isinstance(scenario.model, CatalogueModel):
-        return stored_bits(weight_format, catalogue.bits(scenario.model.id, weight_format))
+        deployment = scenario.deployment
+        own = deployment.speculation is None or deployment.speculation.draft_model is None
+        bits = catalogue.bits(scenario.model.id, weight_format)
+        return stored_bits(weight_format, bits, predicts=own and deployment.draft_tokens > 0)
     return stored_bits(weight_format, compose_bits(weight_format, blueprint))
 
 

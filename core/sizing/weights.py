@@ -6,6 +6,15 @@ from core.physics import memory as m
 from core.physics import weights as w
 from core.scenario import Mode
 from core.sizing.groups import source_of_model
+from core.sizing.loaded import (
+    DIVIDED,
+    PADDED,
+    WHOLE,
+    class_key,
+    keeps_attention_whole,
+    record_padding,
+    record_whole_attention,
+)
 from core.sizing.origins import ARTICLE, catalogue_origin
 from core.sizing.placement import loaded_classes
 from core.sizing.plan import FIRST_STAGE, LAST_STAGE, REPLICATED
@@ -36,10 +45,10 @@ def record_weights(trace: Trace, s: Situation) -> None:
     trace.given("model.trained_context", blueprint.trained_context, Unit.TOKEN, source)
     trace.compute("memory_item.weights", w.total_weights_bytes, classes=[f"weights_bytes.{kind}" for kind in classes])
     loaded = loaded_classes(s)
-    if len(loaded) < len(classes):
-        trace.compute(
-            "weights.loaded_bytes", w.total_weights_bytes, classes=[f"weights_bytes.{kind}" for kind in loaded]
-        )
+    record_padding(trace, s)
+    keys = [class_key(trace, kind) for kind in loaded]
+    if len(loaded) < len(classes) or PADDED in keys:
+        trace.compute("weights.loaded_bytes", w.total_weights_bytes, classes=keys)
     _rank_weights(trace, s, loaded)
 
 
@@ -81,8 +90,14 @@ def _rank_weights(trace: Trace, s: Situation, classes: list[TensorClass]) -> Non
         "first": [c for c in classes if c in FIRST_STAGE],
         "last": [c for c in classes if c in LAST_STAGE],
     }
-    for name, members in parts.items():
-        trace.compute(f"weights_bytes.{name}", m.sum_bytes, items=[f"weights_bytes.{kind}" for kind in members])
+    items = {name: [class_key(trace, kind) for kind in members] for name, members in parts.items()}
+    if keeps_attention_whole(s):
+        record_whole_attention(trace, s)
+        place = items["layered"].index(f"weights_bytes.{TensorClass.ATTENTION}")
+        items["layered"][place] = DIVIDED
+        items["replicated"].append(WHOLE)
+    for name, members in items.items():
+        trace.compute(f"weights_bytes.{name}", m.sum_bytes, items=members)
     plan = {"layers": "model.layers", "tensor": "plan.tensor", "pipeline": "plan.pipeline"}
     keys = {name: f"weights_bytes.{name}" for name in parts}
     if s.plan.spreads_experts:
@@ -98,7 +113,7 @@ def _rank_experts(trace: Trace, s: Situation) -> str:
     trace.compute(
         key,
         ep.expert_rank_bytes,
-        expert_bytes="weights_bytes.expert",
+        expert_bytes=class_key(trace, TensorClass.EXPERT),
         experts="model.experts_per_layer",
         spread="plan.expert",
         ranks="plan.stage_ranks",

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from pydantic import ValidationError
@@ -31,6 +31,7 @@ class Case:
     """What a record says, in the catalogue's terms.
 
     weights_known   the record states how the weights are stored
+    weights_usual   they can be told by the model's usual format, or by the size of their file
     file_known      it states how large the checkpoint is, so that the size of the weights is no prediction
     device_known    it names the device, or at least the size of its memory
     """
@@ -41,8 +42,10 @@ class Case:
     engine: Engine
     cache: formats.Cache
     weights_known: bool = True
+    weights_usual: bool = True
     file_known: bool = False
     device_known: bool = True
+    file_bytes: int | None = None
 
     def sized(self, **changes: object) -> Sizing:
         """The core's answer, with changes to the scenario as `Scenario.edited` takes them."""
@@ -79,10 +82,12 @@ class Parts:
     device: Device
     spread: machines.Spread
     file_bytes: int | None = None
+    predicts: bool = False  # with layers that guess ahead
 
 
 def build(record: Record, parts: Parts, workload: Workload, deployment: Deployment, **known: bool) -> Case:
     """The case of a record: an overlay for what the catalogue does not have, and the scenario."""
+    parts = _of_named_checkpoint(record, parts)
     weight_format = parts.weights.made or shipped().weight_format(_format_id(parts))
     overlay = Overlay(
         models=_models(parts, weight_format),
@@ -100,21 +105,37 @@ def build(record: Record, parts: Parts, workload: Workload, deployment: Deployme
         deployment=deployment,
     )
     catalogue = shipped() if overlay.is_empty else shipped().with_overlay(overlay)
-    return Case(record, scenario, catalogue, parts.engine, parts.cache, **known)
+    size_known = parts.weights.file_bytes or parts.file_bytes
+    return Case(record, scenario, catalogue, parts.engine, parts.cache, file_bytes=size_known, **known)
+
+
+def _of_named_checkpoint(record: Record, parts: Parts) -> Parts:
+    """With that checkpoint alone, where the record names the repository of one: others of the format may differ."""
+    name = record.text("model_id").casefold()
+    named = [c for c in parts.model.checkpoints if c.repository.casefold() == name]
+    if len(named) != 1 or name == parts.model.id.casefold():
+        return parts
+    others = [c for c in parts.model.checkpoints if c.weights != named[0].weights]
+    return replace(parts, model=parts.model.model_copy(update={"checkpoints": (named[0], *others)}))
 
 
 def _format_id(parts: Parts) -> str:
-    """The stated format, else the one that the model is usually published in."""
-    if parts.weights.format_id:
-        return parts.weights.format_id
+    """The stated format, or the one of its kind that the model is published in; else the usual one of the model."""
     published = shipped().published_formats(parts.model) if parts.model.id in shipped().models else ()
-    return published[0] if published else "bf16"
+    stated = parts.weights.format_id
+    if not stated:
+        return published[0] if published else "bf16"
+    kind = shipped().weight_format(stated).format_class
+    alike = [name for name in published if shipped().weight_format(name).format_class == kind]
+    container = shipped().weight_format(stated).container
+    alike = [name for name in alike if shipped().weight_format(name).container == container]
+    return alike[0] if stated not in published and len(alike) == 1 else stated
 
 
 def _models(parts: Parts, weight_format: WeightFormat) -> tuple[Model, ...]:
     own = () if parts.model.id in shipped().models else (parts.model,)
     size_known = parts.weights.file_bytes or parts.file_bytes
     if size_known is None or own:  # what is made from the shape of its layers has no weights to speak of
-        return own
+        return own or (() if shipped().models[parts.model.id] is parts.model else (parts.model,))
     loaded = shipped().format_for(weight_format, parts.engine) if not parts.weights.made else weight_format
-    return (models.with_file(parts.model, loaded, size_known, shipped()),)
+    return (models.with_file(parts.model, loaded, size_known, shipped(), parts.predicts),)

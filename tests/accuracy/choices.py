@@ -6,9 +6,16 @@ from typing import Any
 from core.catalogue.records import Allocator, Engine
 from tests.accuracy.records import Record
 
-#: Until this release vLLM read a prompt in one piece; until this one a batch began when the last had ended.
-PIECES_SINCE, ASYNCHRONOUS_SINCE = (0, 8), (0, 14)
-LONG_PROMPT = 32_768  # longer ones were read in pieces before
+#: Until this release of vLLM a batch began when the last had ended.
+ASYNCHRONOUS_SINCE = (0, 14)
+#: When releases of vLLM came out, newest first: for records that state a date only, or a build between releases.
+RELEASES = (
+    ("2026-07", (0, 25)), ("2026-06", (0, 22)), ("2026-05", (0, 21)), ("2026-04", (0, 19)), ("2026-03", (0, 17)),
+    ("2026-02", (0, 15)), ("2026-01", (0, 13)), ("2025-12", (0, 12)), ("2025-10", (0, 11)), ("2025-08", (0, 10)),
+    ("2025-06", (0, 9)), ("2025-03", (0, 8)), ("2025-01", (0, 7)), ("2024-09", (0, 6)), ("2024-05", (0, 5)),
+    ("", (0, 4)),
+)  # fmt: skip
+NEWEST = "2026-09"  # from here on, the catalogue's
 #: Until this release vLLM printed the tokens of one group of layers.
 BY_GROUP_UNTIL = (0, 20)
 
@@ -19,21 +26,33 @@ def version(record: Record) -> tuple[int, int] | None:
     return (int(found[1]), int(found[2])) if found and int(found[1]) < 2000 else None
 
 
+def release_of(record: Record, engine: Engine) -> tuple[int, int] | None:
+    """The release of vLLM: as stated, else by the date of the record; None: the catalogue's."""
+    if engine.allocator is not Allocator.VLLM:
+        return None
+    stated, date = version(record), record.text("date")
+    if stated is not None or not date or date >= NEWEST:
+        return stated
+    return next(release for since, release in RELEASES if date >= since)
+
+
+def _written(release: tuple[int, int] | None) -> str | None:
+    return f"{release[0]}.{release[1]}" if release else None
+
+
 def cache_choices(record: Record, engine: Engine) -> dict[str, Any]:
     """The fields of a deployment that say how the cache is kept."""
-    flags, release = record.part("flags"), version(record)
+    flags, release = record.part("flags"), release_of(record, engine)
     vllm = engine.allocator is Allocator.VLLM
     chunk = flags.count("max_num_batched_tokens") or flags.count("ubatch")
-    length = record.count("max_model_len") or 0
-    if vllm and release and release < PIECES_SINCE and length <= LONG_PROMPT and not chunk:
-        chunk = length
     return {
+        "release": _written(release),
         "prefill_chunk": max(16, chunk) if chunk else None,
         "prefix_caching": flags.flag("prefix_caching") or None,
         "max_requests": flags.count("max_num_seqs") or None,
         "kv_block_tokens": flags.count("block_size") or None,
         "batches_in_flight": 1 if vllm and not _asynchronous(flags, release) else None,
-        "graphs": not (vllm and release and release <= BY_GROUP_UNTIL),  # before, they lay beside the share
+        "graphs": not flags.flag("enforce_eager"),
         "full_windows": flags.flag("swa_full"),
         "full_latents": flags.fields.get("mla") == 0,
         "shared_slots": flags.flag("kv_unified"),
@@ -42,18 +61,16 @@ def cache_choices(record: Record, engine: Engine) -> dict[str, Any]:
     }
 
 
-def of_a_question(record: Record, at: Record, inputs: Record, engine: Engine, context: int) -> dict[str, Any]:
+def of_a_question(record: Record, at: Record, inputs: Record, engine: Engine) -> dict[str, Any]:
     """The same for a question from the field, which states a date rather than a release."""
-    vllm, date = engine.allocator is Allocator.VLLM, record.text("date")
+    release = release_of(record, engine)
     chunk = inputs.count("max_num_batched_tokens")
-    if vllm and date and date < "2025-03" and context <= LONG_PROMPT and not chunk:
-        chunk = context
     cached = at.fields.get("prefix_caching", inputs.fields.get("prefix_caching"))
     return {
+        "release": _written(release),
         "prefill_chunk": max(16, chunk) if chunk else None,
         "prefix_caching": cached if isinstance(cached, bool) else None,
-        "batches_in_flight": 1 if vllm and date and date < "2026" else None,
-        "graphs": not (vllm and date and date < "2026"),
+        "batches_in_flight": 1 if release and release < ASYNCHRONOUS_SINCE else None,
         "full_windows": at.text("layout") == "all layers full",
     }
 
@@ -65,8 +82,8 @@ def _asynchronous(flags: Record, release: tuple[int, int] | None) -> bool:
 
 def memory_share(record: Record, engine: Engine) -> float | None:
     """The stated share; older releases of vLLM took 0.90 where none was stated."""
-    share, release = record.positive("gpu_memory_utilization"), version(record)
-    if share is None and engine.allocator is Allocator.VLLM and release and release <= BY_GROUP_UNTIL:
+    share, release = record.positive("gpu_memory_utilization"), release_of(record, engine)
+    if share is None and release and release <= BY_GROUP_UNTIL:
         return 0.9
     return min(share, 1.0) if share else None
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from core.architecture.blueprint import AttentionKind
-from core.catalogue.records import Device, Engine
+from core.architecture.blueprint import AttentionKind, TensorClass
+from core.catalogue.records import Allocator, Device, Engine
 from core.scenario import Deployment, Workload
 from core.sizing.report import Sizing
 from core.units import GB, GIB, MIB
@@ -73,7 +73,7 @@ def _figure(case: Case, name: str, value: Any) -> Result:
         raise Unusable("no rule predicts this figure")
     if not is_number(value):
         raise Unusable("the observed value is not a number")
-    if figure.needs_weights and not case.weights_known:
+    if figure.needs_weights and not case.weights_known and not case.weights_usual:
         raise Unusable("the record does not say how the weights are stored")
     if figure.needs_device and not case.device_known:
         raise Unusable("the record does not name the device")
@@ -88,8 +88,10 @@ def _figure(case: Case, name: str, value: Any) -> Result:
 
 def _kind_here(case: Case, name: str, figure: "Figure") -> str:
     """The kind of a figure, apart where more or less than usual was known."""
-    if figure.kind == "weights" and case.file_known:
+    if figure.kind == "weights" and case.file_known:  # a model known by its layers has no other weights
         return "weights, file size stated"
+    if figure.needs_weights and not case.weights_known:
+        return f"{figure.kind}, format not stated"
     if figure.from_pool and Question(case, name).pool_bytes() is None:
         return "room for the cache, in tokens"
     return figure.kind
@@ -112,10 +114,11 @@ def memory_case(record: Record) -> Case:
     deployment = _deployment(record, device, spread, engine)
     return build(
         record,
-        Parts(model, weights, cache, engine, device, spread),
+        Parts(model, weights, cache, engine, device, spread, predicts=deployment.draft_tokens > 0),
         _workload(record),
         deployment,
         weights_known=weights.stated and model.id in catalogue.models,
+        weights_usual=model.id in catalogue.models or weights.file_bytes is not None,
         file_known=weights.file_bytes is not None,
         device_known=known,
     )
@@ -237,9 +240,24 @@ def _weights(q: Question) -> float:
 
 
 def _all_weights(q: Question) -> float:
-    """All buffers together: what lies on the cards, and beside them in the memory of the processor."""
-    beside = (q.observed.number("cpu_buffer_mib") or 0.0) * MIB
-    return float(q.sizing.trace["memory_item.weights"]) - beside
+    """What lies on the cards; all of the file where it says how much the processor keeps, or no card is there."""
+    trace, beside = q.sizing.trace, q.observed.number("cpu_buffer_mib")
+    if q.record.fields.get("model_id") is None and q.case.file_bytes:  # known by its layers alone
+        return q.case.file_bytes - (beside or 0.0) * MIB
+    if beside is None and q.record.count("n_gpus") != 0:
+        loaded = float(trace.get("weights.loaded_bytes", trace["memory_item.weights"]))
+        return loaded - _table_beside(q)
+    return float(trace["memory_item.weights"]) - (beside or 0.0) * MIB
+
+
+def _table_beside(q: Question) -> float:
+    """The table of embeddings, which llama.cpp prints as a buffer of the processor, also where the memory is one."""
+    trace, blueprint = q.sizing.trace, q.sizing.blueprint
+    loaded = float(trace.get("weights.loaded_bytes", trace["memory_item.weights"]))
+    there = loaded == trace["memory_item.weights"] and q.case.engine.allocator is Allocator.LLAMA_CPP
+    if not there or blueprint.tied_embedding:
+        return 0.0
+    return float(trace[f"weights_bytes.{TensorClass.EMBEDDING}"])
 
 
 def _weights_beside(q: Question) -> float:
@@ -316,6 +334,44 @@ def _longest(q: Question) -> float:
     return float(q.with_pool().trace["max_context_tokens"])
 
 
+def _graphs(q: Question) -> float:
+    return _recorded(q, "runtime.graphs_bytes")
+
+
+def _peak(q: Question) -> float:
+    return _recorded(q, "runtime.peak_bytes")
+
+
+def _outside_torch(q: Question) -> float:
+    """Context, libraries and the buffers of the exchange."""
+    return _recorded(q, "runtime.context_bytes") + float(q.sizing.trace.get("runtime.exchange_bytes", 0))
+
+
+def _recorded(q: Question, key: str) -> float:
+    trace = q.sizing.trace
+    if key not in trace:
+        raise Unusable("the engine's form does not know this figure")
+    return float(trace[key])
+
+
+def _left_free(q: Question) -> float:
+    """What SGLang leaves beside its pools: all but its share."""
+    if q.case.engine.allocator is not Allocator.SGLANG:
+        raise Unusable("this engine does not say what it leaves free")
+    trace = q.sizing.trace
+    return float(trace["tier.0.usable_bytes"]) - float(trace["tier.0.limit_bytes"])
+
+
+def _blocks(q: Question) -> float:
+    return _recorded(q, "kv_pool.blocks")
+
+
+def _cache_of_prediction(q: Question) -> float:
+    """What the prediction layers add to the cache of all sequences."""
+    without = q.case.sized(deployment__draft_tokens=0).trace["memory_item.kv_cache"]
+    return float(q.sizing.trace["memory_item.kv_cache"]) - float(without)
+
+
 def _state(q: Question) -> float:
     return float(q.sizing.trace["accelerator.state_bytes_per_request"]) * q.sequences
 
@@ -331,6 +387,9 @@ def _state_per_layer(q: Question) -> float:
 def _slots(q: Question) -> float:
     slots = q.observed.count("mamba_slots")
     sizing = q.sizing
+    described = q.record.part("geometry").number("state_bytes_per_slot")
+    if slots and described:
+        return slots * described
     if not slots or not sizing.blueprint.recurrent:
         raise Unusable("the number of state slots or the shape of the state is not stated")
     groups = range(len(sizing.blueprint.recurrent))
@@ -342,6 +401,10 @@ def _slots(q: Question) -> float:
 def _part_of_state(part: str) -> Callable[[Question], float]:
     def predict(q: Question) -> float:
         trace, groups = q.sizing.trace, range(len(q.sizing.blueprint.recurrent))
+        if not groups and len({"ssm_state_gib", "conv_state_gib"} & set(q.observed.fields)) == 1:
+            return _slots(q)  # all of it in one figure
+        if not groups:
+            raise Unusable("the number of state slots or the shape of the state is not stated")
         whole = sum(_state_elements(trace, n, name) for n in groups for name in ("convolution", "matrix"))
         share = sum(_state_elements(trace, n, part) for n in groups) / whole if whole else 0.0
         return _slots(q) * share
@@ -426,6 +489,7 @@ FIGURES: dict[str, Figure] = {
     "max_concurrency": Figure("cache", 1, _requests, from_pool=True),
     "estimated_max_model_len": Figure("cache", 1, _longest, from_pool=True),
     "recurrent_state_mib": Figure("state", MIB, _state),
+    "mtp_kv_mib": Figure("cache", MIB, _cache_of_prediction),
     "mamba_state_bytes_per_layer_slot": Figure("state", 1, _state_per_layer),
     "mamba_total_gb": Figure("state", GB, _slots),
     "ssm_state_gib": Figure("state", GIB, _part_of_state("matrix")),
@@ -433,5 +497,10 @@ FIGURES: dict[str, Figure] = {
     "total_gib": Figure("total", GIB, _total, needs_weights=True),
     "process_mib": Figure("total", MIB, _total, needs_weights=True),
     "peak_memory_gb": Figure("total", GB, _total, needs_weights=True),
+    "cuda_graph_gib": Figure("graphs", GIB, _graphs),
+    "activation_peak_gib": Figure("activation peak", GIB, _peak),
+    "non_torch_gib": Figure("outside of PyTorch", GIB, _outside_torch),
+    "free_after_pool_gib": Figure("left free", GIB, _left_free, needs_device=True),
+    "mamba_blocks": Figure("blocks of the room", 1, _blocks, needs_weights=True, needs_device=True),
     "compute_buffer_mib": Figure("compute buffer", MIB, _compute_buffer),
 }

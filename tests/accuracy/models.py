@@ -131,35 +131,31 @@ def _latent_config(layers: int, latent: int) -> dict[str, Any]:
     }
 
 
-def with_file(model: Model, chosen: WeightFormat, size: int, catalogue: Catalogue) -> Model:
-    """The model with one checkpoint of a known size in a format."""
+def with_file(model: Model, chosen: WeightFormat, size: int, catalogue: Catalogue, predicts: bool = False) -> Model:
+    """The model with one checkpoint of a known size in a format; what is not loaded has no part in it."""
     blueprint = catalogue.blueprint(model)
     if size <= 0:
         raise Unusable("the size of the file is nothing")
     own = Checkpoint(weights=chosen.id, file_bytes=size)
     fitted = compose_bits(chosen, blueprint, None, own)
-    if abs(_size(fitted, chosen, blueprint) / size - 1) > 0.01:
+    counts = counted(chosen, blueprint, predicts)
+    if abs(file_bytes(fitted, counts) / size - 1) > 0.01:
         usual = catalogue.bits(model, chosen) if chosen.id in catalogue.weight_formats else fitted
-        own = own.model_copy(update={"bits": _spread(usual, chosen, blueprint, size)})
+        own = own.model_copy(update={"bits": _spread(usual, counts, size)})
     others = tuple(c for c in model.checkpoints if c.weights != chosen.id)
     return model.model_copy(update={"checkpoints": (own, *others)})
 
 
-def _size(bits: Mapping[TensorClass, float], chosen: WeightFormat, blueprint: Blueprint) -> float:
-    return file_bytes(bits, counted(chosen, blueprint))
-
-
-def counted(chosen: WeightFormat, blueprint: Blueprint) -> dict[TensorClass, int]:
-    """Parameters that a file in this format holds."""
-    absent = _NOT_IN_GGUF if chosen.container == "gguf" else ()
+def counted(chosen: WeightFormat, blueprint: Blueprint, predicts: bool = True) -> dict[TensorClass, int]:
+    """Parameters that a file in this format holds; records state what was loaded, which prediction layers are not."""
+    absent = _NOT_IN_GGUF if chosen.container == "gguf" else () if predicts else (TensorClass.MTP,)
     return {kind: n for kind, n in blueprint.parameters.items() if kind not in absent}
 
 
 def _spread(
-    usual: Mapping[TensorClass, float], chosen: WeightFormat, blueprint: Blueprint, size: int
+    usual: Mapping[TensorClass, float], counts: Mapping[TensorClass, int], size: int
 ) -> dict[TensorClass, float]:
     """Bits at which the file has its size: layers give way, and everything when they alone cannot."""
-    counts = counted(chosen, blueprint)
     giving = {kind: n for kind, n in counts.items() if kind in _GIVING}
     flexible = file_bytes(usual, giving)
     factor = (size - (file_bytes(usual, counts) - flexible)) / flexible if flexible else 0.0

@@ -83,6 +83,9 @@ def devices() -> list[Device]:
             "hgx-h200-8", DeviceKind.NODE, hbm, tier("HBM3e", "hbm", 141, 4800, 150),
             accelerators=8, links=("nvlink4",), network_links=("infiniband",),
         ),
+        device(
+            "sparse-sheet", DeviceKind.CARD, hbm, tier("HBM3e", "hbm", 141, 4800), peak_basis="vendor_sparse_halved"
+        ),
         device("dgx-spark", DeviceKind.UNIFIED, unified, spark, network_links=("spark-cx7",)),
         device("dgx-spark-x2", DeviceKind.UNIFIED, unified, spark, accelerators=2, links=("spark-cx7",)),
         device(

@@ -318,7 +318,7 @@ def test_the_three_answers_agree(context: int, requests: int, name: str) -> None
     """It fits exactly when no more requests are asked for than fit; then the context is within the largest."""
     t = figures(CASES[name].edited(workload__context_tokens=context, workload__requests_at_once=requests))
     fits = verdict(t) is not Verdict.DOES_NOT_FIT
-    spread = t["accelerator.requests"] * t["plan.replicas"]
+    spread = t["accelerator.requests"] * t.get("plan.groups", t["plan.replicas"])
     assert fits == (t["max_concurrency"] >= spread)
     if fits:
         assert t["max_context_tokens"] >= context
@@ -372,7 +372,7 @@ def test_the_articles_mode_changes_given_numbers_only() -> None:
     shared = [key for key in article[0] if key in reality[0]]
     assert len(shared) > 60
     for key in shared:
-        if key == "memory_item.framework":  # none in the article
+        if key in ("memory_item.framework", "tier.0.limit_bytes"):  # none in the article; vLLM on Sparks: of the whole
             continue
         first, second = article[0].entry(key), reality[0].entry(key)
         assert getattr(first, "function", None) is getattr(second, "function", None), key

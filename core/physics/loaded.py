@@ -1,0 +1,73 @@
+"""Weights as engines hold them, where that is not what the file holds: padded for kernels, or whole on every rank."""
+
+from typing import Any
+
+from core.physics.arrays import ceil
+from core.trace import formula
+from core.units import Unit
+
+
+@formula(Unit.COUNT)
+def expert_width(parameters: int, hidden_size: int) -> float:
+    """Width inside an expert stored in MXFP4, a multiple of its blocks of 32; biases are less than a block.
+
+    expert_width = 32 * floor(parameters / (96 * hidden_size))
+
+    Parameters
+    ----------
+    parameters : of one gated expert in one layer
+    hidden_size : width of the model
+
+    Returns
+    -------
+    elements
+
+    >>> expert_width(24_891_840 + 3 * 2880, 2880)
+    2880
+    """
+    return 32 * (parameters // (96 * hidden_size))
+
+
+@formula(Unit.BYTE)
+def padded_expert_bytes(
+    expert_bytes: int,
+    hidden_size: int,
+    width: float,
+    ranks: int,
+    hidden_multiple: int,
+    width_multiple: int,
+) -> Any:
+    """Experts in MXFP4 in the layout of their kernel, which pads both sides of every matrix.
+
+    padded_expert_bytes = ceil(expert_bytes * ceil(hidden_size / hidden_multiple) * hidden_multiple / hidden_size
+        * ceil(width / ranks / width_multiple) * width_multiple * ranks / width)
+
+    Parameters
+    ----------
+    expert_bytes : all routed experts as the file holds them, scales included [byte]
+    hidden_size, width : sides of an expert's matrices
+    ranks : accelerators among which the width of an expert is divided
+    hidden_multiple, width_multiple : what the kernel pads each side to
+
+    Returns
+    -------
+    bytes of all ranks together [byte]
+
+    Notes
+    -----
+    Both sides of gpt-oss are 2,880. Marlin pads them to 3,072 and 2,944: gpt-oss 20B takes 13.69 GiB in place of the
+    12.82 of its file; vLLM 0.12 reported 13.72 on four consumer cards and 13.70 on A100. On H100 it reported 13.47 and,
+    for the 120B, 64.38: one side padded to 3,072 gives 13.45 and 64.6.
+
+    >>> round(padded_expert_bytes(10_152_345_600, 2880, 2880, 1, 256, 128) / 10_152_345_600, 4)
+    1.0904
+    >>> round(padded_expert_bytes(10_152_345_600, 2880, 2880, 2, 256, 128) / 10_152_345_600, 4)
+    1.1378
+
+    References
+    ----------
+    1. vLLM, model_executor/layers/quantization/mxfp4.py, Mxfp4MoEMethod.create_weights.
+    2. llm-d-benchmark, config_explorer/empirical-vllm-memory-results.md.
+    """
+    hidden = ceil(hidden_size / hidden_multiple) * hidden_multiple / hidden_size
+    return ceil(expert_bytes * hidden * ceil(width / ranks / width_multiple) * width_multiple * ranks / width)

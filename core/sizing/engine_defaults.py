@@ -1,0 +1,68 @@
+"""What engines choose by themselves, by their release and the accelerator: tokens of a chunk, requests prepared for.
+
+Read from the public sources and release notes of vLLM: `get_batch_defaults` of vllm/engine/arg_utils.py, its
+predecessors, and pull request 33538.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from core.catalogue.records import Allocator
+from core.scenario import Mode
+from core.units import GIB
+
+if TYPE_CHECKING:
+    from core.sizing.situation import Situation
+
+#: Accelerators with this much memory get larger defaults; the A100 does not, whatever its memory.
+LARGE_BYTES, NOT_LARGE = 70 * GIB, "a100"
+CHUNK, CHUNK_ON_LARGE = 2048, 8192
+REQUESTS, REQUESTS_ON_LARGE = 256, 1024
+#: Before this release a prompt of up to this many tokens was read in one piece, whatever the accelerator.
+PIECES_SINCE, LONG_PROMPT = (0, 8), 32_768
+#: Since this release words are chosen without sorting all scores; since this one graphs count in the engine's share.
+UNSORTED_SINCE, GRAPHS_COUNT_SINCE = (0, 17), (0, 21)
+#: Before this release the kernels that swizzle MXFP4 experts were a package of their own.
+SWIZZLES_SINCE = (0, 12)
+
+
+def release(s: Situation) -> tuple[int, int] | None:
+    """The engine's release as (major, minor): the chosen one, else the catalogue's; None where neither is known."""
+    text = s.scenario.deployment.release or s.engine.version
+    parts = text.split(".")
+    if len(parts) < 2 or not (parts[0].isdigit() and parts[1].isdigit()):
+        return None
+    return int(parts[0]), int(parts[1])
+
+
+def before(s: Situation, wanted: tuple[int, int]) -> bool:
+    """Is the engine older than a release? One that is not known is not."""
+    known = release(s)
+    return known is not None and known < wanted
+
+
+def is_vllm(s: Situation) -> bool:
+    """Do the rules of vLLM hold?"""
+    return s.engine.allocator is Allocator.VLLM and s.scenario.mode is Mode.REAL
+
+
+def is_large(s: Situation, usable_bytes: int) -> bool:
+    """Does vLLM take an accelerator for a large one?"""
+    return usable_bytes >= LARGE_BYTES and NOT_LARGE not in s.device.name.lower()
+
+
+def chunk_tokens(s: Situation, usable_bytes: int) -> int | None:
+    """Tokens of a prompt chunk where nobody chose them; None: the figure of the engine's record."""
+    if not is_vllm(s):
+        return None
+    if before(s, PIECES_SINCE):
+        longest = s.scenario.workload.context_tokens
+        return max(longest, CHUNK) if longest <= LONG_PROMPT else CHUNK
+    return CHUNK_ON_LARGE if is_large(s, usable_bytes) else CHUNK
+
+
+def prepared_requests(s: Situation, usable_bytes: int) -> int:
+    """Requests that vLLM prepares for where nobody chose them."""
+    large = is_large(s, usable_bytes) and not before(s, PIECES_SINCE)
+    return REQUESTS_ON_LARGE if large else REQUESTS
