@@ -1,4 +1,4 @@
-"""Tonnage without a window: `tonnage size`, `tonnage propose`, `tonnage catalogue check`, `tonnage example`."""
+"""Tonnage without a window: `tonnage size`, `find`, `propose`, `catalogue check`, `example`."""
 
 import argparse
 import json
@@ -16,6 +16,7 @@ from core.catalogue.catalogue import Catalogue
 from core.catalogue.loading import load_shipped
 from core.catalogue.overlay import Overlay
 from core.errors import TonnageError
+from core.find_command import find, find_options
 from core.language.messages import LANGUAGES, set_language
 from core.scenario import Scenario
 from core.sizing.cost import cost
@@ -26,7 +27,7 @@ from core.sizing.size import size
 from core.store.scenario_file import read_scenario, write_scenario
 from core.trace import Computed, Trace, formula_of
 
-COMMANDS = ("size", "propose", "catalogue", "example")
+COMMANDS = ("size", "find", "propose", "catalogue", "example")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -61,6 +62,9 @@ def _parser() -> argparse.ArgumentParser:
     one = _command(commands, "size", _size, "size a scenario and print what fits, how fast, and why")
     one.add_argument("file", nargs="?", type=Path, help="a .tonnage file; without one, the worked example")
     one.add_argument("--json", action="store_true", help="every figure with its formula, inputs and sources")
+
+    one = _command(commands, "find", _find, "find hardware for a scenario's need, or models for its hardware")
+    find_options(one)
 
     one = _command(commands, "propose", _propose, "write the proposal as PDF")
     one.add_argument("files", nargs="+", type=Path, help=".tonnage files, the recommended option first")
@@ -116,6 +120,12 @@ def _size(options: argparse.Namespace) -> int:
         print(summary(sizing), end="")
         if money.price_known:
             print("\n" + cost_summary(money), end="")
+    return 0
+
+
+def _find(options: argparse.Namespace) -> int:
+    scenario, catalogue = _load(options.file, load_shipped(RESOURCES / "catalogue"))
+    print(find(options, scenario, catalogue), end="")
     return 0
 
 

@@ -376,6 +376,12 @@ class Session(QObject):
             self._unsaved = True
             self.save()
 
+    def keep(self, scenarios: Sequence[Scenario]) -> None:
+        """Save further scenarios beside the one on screen, which stays."""
+        for scenario in scenarios:
+            self._stored(lambda store, scenario=scenario: store.save(None, scenario))  # type: ignore[misc]
+        self.scenarios_changed.emit()
+
     def duplicate(self, scenario_id: int, name: str) -> None:
         """Copy a saved scenario and show the copy."""
         self.flush()

@@ -24,8 +24,11 @@ from tests.article.figures import accelerators, figure, tier
 from tests.article.scenarios import CLAIMS, Claim, base, is_saturated, scenario, scenarios
 from tests.core.estimates import decode_of
 
-#: Claims that a later step of the plan does. Step 4 brings the search.
-LATER: dict[str, int] = dict.fromkeys(("a104", "a106"), 4)
+#: Claims that a later step of the plan does.
+LATER: dict[str, int] = {}
+
+#: Claims about what a search finds; test_found.py holds the search to them.
+FOUND = ("a104", "a106")
 
 Sizings = Mapping[str, Sizing]
 
@@ -35,7 +38,7 @@ def sized(catalogue: Catalogue) -> Callable[[Scenario], Sizing]:
     return cache(lambda scenario: size(scenario, catalogue))
 
 
-@pytest.mark.parametrize("name", [name for name in CLAIMS if name not in LATER])
+@pytest.mark.parametrize("name", [name for name in CLAIMS if name not in LATER and name not in FOUND])
 def test_claim(name: str, sized: Callable[[Scenario], Sizing]) -> None:
     claim = CLAIMS[name]
     sizings = {variant: sized(scenario) for variant, scenario in scenarios(claim).items()}
@@ -48,6 +51,7 @@ def test_every_claim_is_done_or_promised() -> None:
     for name, claim in CLAIMS.items():
         assert (
             name in LATER
+            or name in FOUND
             or name in CHECKS
             or isinstance(claim["expect"], int | float | list)
             or _ORDER.match(claim["expect"])

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from core import RESOURCES
 from core.architecture.blueprint import (
     AttentionGroup,
     AttentionKind,
@@ -16,6 +17,7 @@ from core.architecture.blueprint import (
     TensorClass,
 )
 from core.catalogue.catalogue import Catalogue
+from core.catalogue.loading import load_shipped
 from core.catalogue.records import (
     Allocator,
     Device,
@@ -264,3 +266,9 @@ def small_catalogue(**changes: dict[str, Any]) -> Catalogue:
 @pytest.fixture
 def small() -> Catalogue:
     return small_catalogue()
+
+
+@pytest.fixture(scope="session")
+def catalogue() -> Catalogue:
+    """The catalogue as it ships."""
+    return load_shipped(RESOURCES / "catalogue")
