@@ -258,6 +258,12 @@ def command_bench(arguments: list[str]) -> None:
     run([BIN / "pytest", "tests/bench", "-m", "bench", "-q", *arguments])
 
 
+def command_accuracy(arguments: list[str]) -> None:
+    """set predictions beside measurements and print the errors (--memory, --field, --throughput, --json FILE)"""
+    prepare()
+    run([PYTHON, "-m", "tests.accuracy", *arguments])
+
+
 def command_package(arguments: list[str]) -> None:
     """freeze the program into dist/tonnage, then start it once to see that it works"""
     # All of the window's libraries: what is missing here would be missing from the frozen program too.
@@ -312,6 +318,7 @@ COMMANDS = {
     "format": command_format,
     "translations": command_translations,
     "bench": command_bench,
+    "accuracy": command_accuracy,
     "package": command_package,
     "lock": command_lock,
     "system": command_system,

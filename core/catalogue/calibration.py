@@ -15,7 +15,7 @@ from typing import Literal
 from pydantic import Field
 
 from core import RESOURCES
-from core.catalogue.records import DeviceFamily, Record, Source
+from core.catalogue.records import DeviceFamily, Engine, Record, Source
 from core.errors import CatalogueError
 from core.trace import Origin, OriginKind
 from core.units import Unit
@@ -45,14 +45,20 @@ _SERVING = {
 }
 
 
-def back_end(engine: str, group: str, family: DeviceFamily) -> str:
+def back_end(engine: Engine, family: DeviceFamily) -> str:
     """The engine as calibration knows it: llama.cpp and the serving engines differ by back end.
 
-    >>> back_end("llama.cpp", "llama.cpp", DeviceFamily.APPLE), back_end("vllm", "serving", DeviceFamily.NVIDIA_HBM)
-    ('llama.cpp-metal', 'vllm')
+    >>> llama = Engine(id="llama.cpp", name="llama.cpp", group="llama.cpp", weight_formats=(), kv_formats=(),
+    ...                families=(), runtime_bytes=0, prefill_chunk=512)
+    >>> back_end(llama, DeviceFamily.APPLE)
+    'llama.cpp-metal'
+    >>> back_end(llama.model_copy(update={"back_end": "vulkan"}), DeviceFamily.AMD_RDNA)
+    'llama.cpp-vulkan'
     """
-    names = _LLAMA_CPP if group == "llama.cpp" else _SERVING if group == "serving" else {}
-    return f"{engine}-{names[family]}" if family in names else engine
+    names = _LLAMA_CPP if engine.group == "llama.cpp" else _SERVING if engine.group == "serving" else {}
+    name = engine.back_end or names.get(family, "")
+    plain = name == "cuda" and engine.group == "serving"  # what is measured without saying so
+    return f"{engine.id}-{name}" if name and not plain else engine.id
 
 
 class Multiplier(Record):

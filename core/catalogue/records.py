@@ -273,6 +273,8 @@ class Engine(Entry):
 
     group: str  # "serving", "llama.cpp", "mlx"
     version: str = ""
+    back_end: str = ""  # "cuda", "rocm", "vulkan", "metal", "sycl", "xpu"; empty: the usual one of a family of devices
+    generation: str = ""  # that calibration knows: "serving-2023", "flash-attention-off"; empty: today's
     containers: tuple[str, ...] = ("safetensors",)  # kinds of file that it loads
     weight_formats: tuple[str, ...]
     kv_formats: tuple[str, ...]

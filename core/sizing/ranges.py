@@ -21,7 +21,7 @@ _AMD_OR_INTEL = (DeviceFamily.AMD_CDNA, DeviceFamily.AMD_RDNA, DeviceFamily.AMD_
 def support(s: Situation, calibration: Calibration) -> Mapping[Kind, Grade]:
     """The evidence of every kind of figure; a weight format that was never measured with this kind of engine is D."""
     device = s.device.accelerator_id or s.device.id
-    engine = back_end(s.engine.id, s.engine.group, s.device.family)
+    engine = back_end(s.engine, s.device.family)
     kinds = calibration.spread.grades
     if not calibration.knows_format(s.engine.group, s.weight_format.format_class):
         return dict.fromkeys(kinds, "D")

@@ -50,14 +50,14 @@ def circumstances(situation: Situation, calibration: Calibration) -> Circumstanc
     return Circumstances(
         group=engine.group,
         engine=engine.id,
-        back_end=back_end(engine.id, engine.group, device.family),
+        back_end=back_end(engine, device.family),
         family=device.family,
         architecture=device.architecture,
         format_class=situation.weight_format.format_class,
         device=device.accelerator_id or device.id,
         link=link.id if link and situation.plan.tensor > 1 else "",
         attention="window" if windowed else "",
-        generation=calibration.generation,
+        generation=engine.generation or calibration.generation,
     )
 
 

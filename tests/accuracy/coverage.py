@@ -7,8 +7,20 @@ import json
 from typing import Any
 
 from core import RESOURCES
-from tests.accuracy.measurements import format_class, kind, throughput
+from tests.accuracy import formats
+from tests.accuracy.cases import shipped
+from tests.accuracy.records import DATA, Record, read_records
+from tests.accuracy.throughput import Kind, read_task
 
+#: What calibration calls the kinds of figures.
+KINDS = {
+    Kind.DECODE: "decode",
+    Kind.PREFILL: "prefill",
+    Kind.FIRST_TOKEN: "ttft",
+    Kind.TIME_PER_TOKEN: "batched",
+    Kind.TOTAL: "batched",
+    Kind.SATURATED: "saturated",
+}
 TARGET = RESOURCES / "calibration" / "coverage.json"
 
 
@@ -22,27 +34,34 @@ def coverage() -> dict[str, Any]:
     """What was measured; CPU offload and the rows of least reliability do not count."""
     by_device: dict[str, dict[str, set[str]]] = {}
     by_family: dict[str, dict[str, set[str]]] = {}
-    formats: dict[str, set[str]] = {}
-    family_of, records = families(), throughput()
+    classes: dict[str, set[str]] = {}
+    family_of, records = families(), list(read_records(DATA / "throughput.json"))
     for record in records:
-        if record.get("offload") or record["tier"] == "C":
+        kind = read_task(record).kind
+        if kind not in KINDS or record.text("tier") == "C":
             continue
-        device, engine, figure = record["device_id"], record["engine_id"], kind(record)
+        device, engine, figure = record.text("device_id"), record.text("engine_id"), KINDS[kind]
         by_device.setdefault(device, {}).setdefault(engine, set()).add(figure)
         by_family.setdefault(family_of[device], {}).setdefault(engine, set()).add(figure)
-        formats.setdefault(record["engine_family"], set()).add(format_class(record))
+        classes.setdefault(record.text("engine_family"), set()).add(format_class(record))
     return {
         "schema_version": 1,
         "source": {
             "title": f"{len(records):,} public measurements of speed",
-            "date": max(record["date"] for record in records),
+            "date": max(record.text("date") for record in records),
             "confidence": "measured",
             "note": "Derived from tests/accuracy/data/throughput.json, whose records name their sources.",
         },
         "devices": _sorted(by_device),
         "families": _sorted(by_family),
-        "formats": {group: sorted(classes) for group, classes in sorted(formats.items())},
+        "formats": {group: sorted(found) for group, found in sorted(classes.items())},
     }
+
+
+def format_class(record: Record) -> str:
+    """The class of weight format that calibration knows."""
+    weights = formats.read_weights(record.text("quant"), shipped(), record.positive("bpw"))
+    return (weights.made or shipped().weight_format(weights.format_id)).format_class
 
 
 def _sorted(measured: dict[str, dict[str, set[str]]]) -> dict[str, dict[str, list[str]]]:

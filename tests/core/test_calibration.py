@@ -7,7 +7,7 @@ import pytest
 
 from core import RESOURCES
 from core.catalogue.calibration import Circumstances, back_end, load_calibration, shipped_calibration
-from core.catalogue.records import DeviceFamily
+from core.catalogue.records import DeviceFamily, Engine
 from core.errors import CatalogueError
 from tests.accuracy import coverage
 
@@ -91,7 +91,17 @@ def test_a_format_that_was_never_measured_is_known_as_such() -> None:
     ],
 )
 def test_back_ends(group: str, family: DeviceFamily, name: str) -> None:
-    assert back_end("engine", group, family) == name
+    assert back_end(engine(group), family) == name
+
+
+def engine(group: str, **more: str) -> Engine:
+    common = {"weight_formats": (), "kv_formats": (), "families": (), "runtime_bytes": 0, "prefill_chunk": 512}
+    return Engine(id="engine", name="Engine", group=group, **common, **more)  # type: ignore[arg-type]
+
+
+def test_an_engine_may_name_its_back_end() -> None:
+    assert back_end(engine("llama.cpp", back_end="vulkan"), DeviceFamily.NVIDIA_GDDR) == "engine-vulkan"
+    assert back_end(engine("serving", back_end="cuda"), DeviceFamily.NVIDIA_HBM) == "engine"
 
 
 def test_coverage_agrees_with_the_measurements() -> None:

@@ -1,0 +1,105 @@
+"""A record as a question to the core: a scenario, and the catalogue that it is answered from."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from core import RESOURCES
+from core.catalogue.catalogue import Catalogue
+from core.catalogue.loading import load_shipped
+from core.catalogue.overlay import Overlay
+from core.catalogue.records import Device, Engine, Model, WeightFormat
+from core.errors import TonnageError
+from core.scenario import CatalogueModel, Deployment, Scenario, Workload
+from core.sizing.report import Sizing
+from core.sizing.size import size
+from tests.accuracy import formats, machines, models
+from tests.accuracy.records import Record, Unusable
+
+
+@cache
+def shipped() -> Catalogue:
+    """The catalogue that comes with Tonnage."""
+    return load_shipped(RESOURCES / "catalogue")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What a record says, in the catalogue's terms.
+
+    weights_known   the record states how the weights are stored
+    file_known      it states how large the checkpoint is, so that the size of the weights is no prediction
+    device_known    it names the device, or at least the size of its memory
+    """
+
+    record: Record
+    scenario: Scenario
+    catalogue: Catalogue
+    engine: Engine
+    cache: formats.Cache
+    weights_known: bool = True
+    file_known: bool = False
+    device_known: bool = True
+
+    def sized(self, **changes: object) -> Sizing:
+        """The core's answer, with changes to the scenario as `Scenario.edited` takes them."""
+        return answer(self.scenario.edited(**changes) if changes else self.scenario, self.catalogue)
+
+
+def answer(scenario: Scenario, catalogue: Catalogue) -> Sizing:
+    """`size`, with what the core refuses as the reason of a skip."""
+    try:
+        return size(scenario, catalogue)
+    except TonnageError as error:
+        raise Unusable(f"the core refuses: {error.message}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a case is put together from."""
+
+    model: Model
+    weights: formats.Weights
+    cache: formats.Cache
+    engine: Engine
+    device: Device
+    spread: machines.Spread
+    file_bytes: int | None = None
+
+
+def build(record: Record, parts: Parts, workload: Workload, deployment: Deployment, **known: bool) -> Case:
+    """The case of a record: an overlay for what the catalogue does not have, and the scenario."""
+    weight_format = parts.weights.made or shipped().weight_format(_format_id(parts))
+    overlay = Overlay(
+        models=_models(parts, weight_format),
+        devices=() if shipped().devices.get(parts.device.id) is parts.device else (parts.device,),
+        engines=() if shipped().engines.get(parts.engine.id) is parts.engine else (parts.engine,),
+        weight_formats=(parts.weights.made,) if parts.weights.made else (),
+        kv_formats=(parts.cache.made,) if parts.cache.made else (),
+    )
+    scenario = Scenario(
+        name=record.id[:200],
+        model=CatalogueModel(id=parts.model.id),
+        weights=weight_format.id,
+        kv_format=parts.cache.format_id,
+        workload=workload,
+        deployment=deployment,
+    )
+    catalogue = shipped() if overlay.is_empty else shipped().with_overlay(overlay)
+    return Case(record, scenario, catalogue, parts.engine, parts.cache, **known)
+
+
+def _format_id(parts: Parts) -> str:
+    """The stated format, else the one that the model is usually published in."""
+    if parts.weights.format_id:
+        return parts.weights.format_id
+    published = shipped().published_formats(parts.model) if parts.model.id in shipped().models else ()
+    return published[0] if published else "bf16"
+
+
+def _models(parts: Parts, weight_format: WeightFormat) -> tuple[Model, ...]:
+    own = () if parts.model.id in shipped().models else (parts.model,)
+    size_known = parts.weights.file_bytes or parts.file_bytes
+    if size_known is None or own:  # what is made from the shape of its layers has no weights to speak of
+        return own
+    loaded = shipped().format_for(weight_format, parts.engine) if not parts.weights.made else weight_format
+    return (models.with_file(parts.model, loaded, size_known, shipped()),)

@@ -1,0 +1,143 @@
+"""The machine of a record: device, number, link, plan and engine, as a scenario has them."""
+
+import re
+from dataclasses import dataclass
+
+from core.catalogue.catalogue import Catalogue
+from core.catalogue.naming import Table
+from core.catalogue.records import Device, DeviceFamily, DeviceKind, Engine, LinkKind, MemoryTier
+from core.scenario import Plan
+from core.sizing.links import PCIE
+from tests.accuracy.records import Record, Unusable
+
+#: Memory of a device that nobody named, where only bytes that do not depend on it are asked for.
+UNLIMITED_BYTES = 10**14
+UNNAMED = "unnamed"
+
+_BACK_ENDS = {"cuda": "cuda", "rocm": "rocm", "hip": "rocm", "vulkan": "vulkan", "sycl": "sycl", "metal": "metal"}
+_BACK_ENDS |= {"xpu": "xpu"}
+_LINK_KINDS = (
+    ("nvlink", (LinkKind.NVLINK,)),
+    ("xgmi", (LinkKind.FABRIC,)),
+    ("infinity", (LinkKind.FABRIC,)),
+    ("gaudi", (LinkKind.FABRIC,)),
+    ("ici", (LinkKind.FABRIC,)),
+    ("thunderbolt", (LinkKind.THUNDERBOLT,)),
+    ("pcie", (LinkKind.PCIE,)),
+    ("connectx", (LinkKind.NETWORK,)),
+    ("gbe", (LinkKind.NETWORK,)),
+    ("ethernet", (LinkKind.NETWORK,)),
+    ("infiniband", (LinkKind.NETWORK,)),
+)
+
+
+def find_engine(record: Record, catalogue: Catalogue) -> Engine:
+    """The engine with the back end and generation of the record; an unofficial port is an engine of its own.
+
+    One that nobody knows works like the generic server.
+    """
+    name = record.text("engine_id").lower()
+    if not name:
+        raise Unusable("the record names no engine")
+    known, back_end = catalogue.names.resolve(Table.ENGINES, name), ""
+    stem, _, tail = name.rpartition("-")
+    if tail in _BACK_ENDS:
+        back_end = _BACK_ENDS[tail]
+        known = catalogue.names.resolve(Table.ENGINES, stem)
+        name = stem
+    if known is None:
+        relative = next((id for id in catalogue.engines if id != "generic" and id in name), "generic")
+        engine = catalogue.engines[relative].model_copy(
+            update={"id": _identity(name), "name": name[:120], "aliases": ()}
+        )
+    else:
+        engine = catalogue.engines[known]
+    own = {"back_end": back_end, "generation": generation(record, engine.group)}
+    changes = {field: value for field, value in own.items() if value}
+    return engine.model_copy(update=changes) if changes else engine
+
+
+def generation(record: Record, group: str) -> str:
+    """The generation that an engine belongs to by its date; llama.cpp also by its attention. Empty: today's.
+
+    llama.cpp uses flash attention by itself since September 2025; before, only where it was asked to.
+    """
+    date, notes = record.text("date"), record.text("notes").lower()
+    if group == "serving":
+        return "serving-2023" if date and date[:4] <= "2024" else ""
+    if group != "llama.cpp":
+        return ""
+    off = "flash attention off" in notes or "fa=0" in notes
+    old = bool(date) and date[:7] < "2025-09" and "fa=1" not in notes
+    return "flash-attention-off" if off or old else ""
+
+
+def _identity(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._/+-]", "-", name).strip("-.")[:100] or "unknown"
+
+
+def find_device(record: Record, catalogue: Catalogue) -> Device | None:
+    """The device; None where the record names none."""
+    name = record.text("device_id")
+    if not name:
+        return None
+    known = catalogue.names.resolve(Table.DEVICES, name)
+    if known is None:
+        raise Unusable(f"the device “{name[:60]}” is not in the catalogue")
+    return catalogue.devices[known]
+
+
+def unnamed_device(capacity_bytes: int = UNLIMITED_BYTES) -> Device:
+    """Stands for a device that is not named; its rates mean nothing, its memory only where the record gives it."""
+    tier = MemoryTier(name="memory", kind="gddr", capacity_bytes=capacity_bytes, bandwidth_bytes_per_s=1e12)
+    return Device(
+        id=UNNAMED,
+        name="Device without a name",
+        vendor="unnamed",
+        kind=DeviceKind.CARD,
+        family=DeviceFamily.NVIDIA_GDDR,
+        architecture="unnamed",
+        memory_tiers=(tier,),
+        peak_flops={"fp16": 1e14},
+        pcie_bytes_per_s_per_direction=31.5e9,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Over how many accelerators a model is spread, and how."""
+
+    count: int
+    plan: Plan
+
+
+def read_spread(record: Record, engine: Engine) -> Spread:
+    """Number of accelerators and plan; what llama.cpp is not told to divide otherwise, it splits by layers."""
+    split = record.part("parallelism") if "parallelism" in record.fields else record
+    tensor, pipeline = split.count("tp", 1) or 1, split.count("pp", 1) or 1
+    data, experts = split.count("dp", 1) or 1, split.count("ep", 1) or 1
+    count = record.count("n_gpus", record.count("device_count", tensor * pipeline * data)) or 1
+    if (experts > 1 and experts > tensor) or (data > 1 and record.part("flags").flag("expert_parallel")):
+        raise Unusable("expert parallelism with attention by data parallelism cannot be told in a scenario")
+    rest, odd = divmod(count, tensor * pipeline)
+    if odd or rest < data:
+        raise Unusable(f"{count} accelerators do not go with TP {tensor}, PP {pipeline}, DP {data}")
+    if rest > 1 and data == 1 and pipeline == 1 and engine.group in ("llama.cpp", "mlx") and tensor == 1:
+        pipeline, rest = rest, 1
+    return Spread(count, Plan(tensor=tensor, pipeline=pipeline, replicas=rest))
+
+
+def find_link(text: str, device: Device, catalogue: Catalogue) -> str | None:
+    """The device's link of the kind that a source names; None where it names none or the device has none such."""
+    kinds = next((kinds for word, kinds in _LINK_KINDS if word in text.lower()), None)
+    if kinds is None:
+        return None
+    offered = [catalogue.link(name) for name in (*device.links, *device.network_links)]
+    of_kind = [link for link in offered if link.kind in kinds]
+    rate = re.search(r"(\d+)\s*g", text.lower())
+    if rate and len(of_kind) > 1:
+        wanted = float(rate[1]) * 1e9 / 8
+        of_kind.sort(key=lambda link: abs(link.bytes_per_s_per_direction - wanted))
+    if not of_kind and LinkKind.PCIE in kinds:
+        return PCIE.get(device.pcie_bytes_per_s_per_direction or 0.0)
+    return of_kind[0].id if of_kind else None

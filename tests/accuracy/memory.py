@@ -1,0 +1,414 @@
+"""Records of what engines print about memory: start-up logs, buffer sizes, processes.
+
+Each printed figure is predicted by a function of its own, from the sizing of the record's scenario. Where the engine
+prints how much room it found for the cache (or how many tokens), what it prints about that room is predicted from it:
+that checks the bytes of the cache without the error in what else lies on the card. How well the room itself is
+predicted is a kind of figure of its own.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from core.catalogue.records import Device
+from core.scenario import Deployment, Workload
+from core.sizing.report import Sizing
+from core.units import GB, GIB, MIB
+from tests.accuracy import formats, machines, models
+from tests.accuracy.cases import Case, Parts, build, shipped
+from tests.accuracy.records import Record, Unusable, is_number
+from tests.accuracy.results import Outcome, Result, Skip
+
+#: Printed beside the figures, but telling the circumstances: they are not predicted.
+CIRCUMSTANCES = ("n_seqs", "prompt_tokens", "mamba_layers", "swa_layers", "mamba_slots")
+
+
+def compare(records: Iterable[Record]) -> Outcome:
+    """Every figure of every record, predicted or skipped with its reason."""
+    outcome = Outcome()
+    for record in records:
+        outcome.add(_compare(record))
+    return outcome
+
+
+def _compare(record: Record) -> Outcome:
+    outcome = Outcome()
+    try:
+        observed = record.part("observed")
+        if not observed.fields:
+            raise Unusable("the record holds no observed figures")
+        case = memory_case(record)
+    except Unusable as reason:
+        figures = record.fields.get("observed")
+        names = list(figures) if isinstance(figures, dict) and figures else ["all"]
+        outcome.skipped += [Skip(record.id, n, str(reason), _kind(n)) for n in names if n not in CIRCUMSTANCES]
+        return outcome
+    for name, value in observed.fields.items():
+        if name in CIRCUMSTANCES:
+            continue
+        try:
+            outcome.results.append(_figure(case, name, value))
+        except Unusable as reason:
+            outcome.skipped.append(Skip(record.id, name, str(reason), _kind(name)))
+    return outcome
+
+
+def _kind(name: str) -> str:
+    return FIGURES[name].kind if name in FIGURES else "other"
+
+
+def _figure(case: Case, name: str, value: Any) -> Result:
+    figure = FIGURES.get(name)
+    if figure is None:
+        raise Unusable("no rule predicts this figure")
+    if not is_number(value):
+        raise Unusable("the observed value is not a number")
+    if figure.needs_weights and not case.weights_known:
+        raise Unusable("the record does not say how the weights are stored")
+    if figure.needs_device and not case.device_known:
+        raise Unusable("the record does not name the device")
+    predicted = figure.predict(Question(case, name)) / figure.unit
+    kind = _kind_here(case, name, figure)
+    groups = (f"{kind}, {case.engine.id}", f"family {case.record.text('kind', 'not stated')}")
+    source = case.record.text("source")
+    return Result(
+        case.record.id, name, float(value), predicted, predicted, predicted, kind, groups, source, case.scenario.weights
+    )
+
+
+def _kind_here(case: Case, name: str, figure: "Figure") -> str:
+    """The kind of a figure, apart where more or less than usual was known."""
+    if figure.kind == "weights" and case.file_known:
+        return "weights, file size stated"
+    if figure.from_pool and Question(case, name).pool_bytes() is None:
+        return "room for the cache, in tokens"
+    return figure.kind
+
+
+# ---- the scenario
+
+
+def memory_case(record: Record) -> Case:
+    """The scenario that a record describes."""
+    if record.fields.get("scoreable") is False:
+        raise Unusable(record.text("scoreable_reason") or "the record says that it cannot be scored")
+    catalogue = shipped()
+    engine = machines.find_engine(record, catalogue)
+    model = models.find_model(record, catalogue)
+    weights = formats.read_weights(record.text("weights_format"), catalogue)
+    cache = formats.read_cache(record.text("kv_dtype"), catalogue)
+    device, known = _device(record)
+    spread = machines.read_spread(record, engine)
+    deployment = _deployment(record, device, spread, engine.id)
+    return build(
+        record,
+        Parts(model, weights, cache, engine, device, spread),
+        _workload(record),
+        deployment,
+        weights_known=weights.stated and model.id in catalogue.models,
+        file_known=weights.file_bytes is not None,
+        device_known=known,
+    )
+
+
+def _device(record: Record) -> tuple[Device, bool]:
+    found = machines.find_device(record, shipped())
+    if found is not None and found.memory_tiers:
+        return found.model_copy(update={"memory_tiers": found.memory_tiers[:1]}), True
+    printed, nominal = record.positive("gpu_memory_gib"), record.positive("device_memory_gb_nominal")
+    size = printed * GIB if printed else nominal * GB if nominal else None
+    if size is None:
+        return machines.unnamed_device(), False
+    return machines.unnamed_device(round(size)), True
+
+
+def _deployment(record: Record, device: Device, spread: machines.Spread, engine: str) -> Deployment:
+    printed = record.positive("gpu_memory_gib")
+    flags = record.part("flags")
+    chunk = flags.count("max_num_batched_tokens") or flags.count("ubatch")
+    share = record.positive("gpu_memory_utilization")
+    return Deployment(
+        device=device.id,
+        count=spread.count,
+        plan=spread.plan,
+        engine=engine,
+        link="pcie-gen4-x16" if spread.count > 1 else None,
+        capacity_bytes=round(printed * GIB) if printed else None,
+        memory_share=min(share, 1.0) if share else None,
+        prefill_chunk=max(16, chunk) if chunk else None,
+    )
+
+
+def _workload(record: Record) -> Workload:
+    """One request as long as the record allows, or the sequences that it was started with."""
+    flags, observed = record.part("flags"), record.part("observed")
+    sequences = flags.count("n_seq") or observed.count("n_seqs") or 1
+    context = flags.count("ctx_per_seq") or observed.count("prompt_tokens") or record.count("max_model_len") or 32_768
+    return Workload(
+        requests_at_once=sequences,
+        prompt_tokens=max(1, context - 1),
+        output_tokens=1,
+        context_tokens=context,
+    )
+
+
+# ---- the figures
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One figure of a record that is asked for."""
+
+    case: Case
+    name: str
+
+    @property
+    def record(self) -> Record:
+        return self.case.record
+
+    @property
+    def observed(self) -> Record:
+        return self.record.part("observed")
+
+    @property
+    def sizing(self) -> Sizing:
+        return self.case.sized()
+
+    @property
+    def sequences(self) -> int:
+        return int(self.sizing.trace["requests_at_once"])
+
+    def pool_bytes(self) -> float | None:
+        """The room for the cache on one accelerator that the engine printed."""
+        found = self.observed
+        parts = [found.number(name) for name in ("kv_k_gib", "kv_v_gib")]
+        if parts[0] is not None and parts[1] is not None:
+            return (parts[0] + parts[1]) * GIB
+        for name, unit in (("available_kv_gib", GIB), ("kv_gib", GIB), ("kv_bytes", 1)):
+            value = found.number(name)
+            if value is not None:
+                return value * unit
+        return None
+
+    def with_pool(self, pool: float | None = None) -> Sizing:
+        """The sizing with as much room for the cache as was printed, whatever else lies on the card."""
+        room = self.pool_bytes() if pool is None else pool
+        if room is None:
+            return self._own_pool()
+        if room <= 0:
+            raise Unusable("there is no room for a cache")
+        fixed = self.case.sized(deployment__capacity_bytes=machines.UNLIMITED_BYTES).trace["accelerator.fixed_bytes"]
+        return self.case.sized(
+            deployment__capacity_bytes=round(fixed + room), deployment__memory_share=1.0, mode=self.case.scenario.mode
+        )
+
+    def _own_pool(self) -> Sizing:
+        if not self.case.weights_known or not self.case.device_known:
+            raise Unusable("neither the room for the cache nor the device and the weights are stated")
+        return self.sizing
+
+    def needs_context(self) -> None:
+        if self.record.count("max_model_len") is None:
+            raise Unusable("the record does not say how long a request may be")
+
+
+def rank_bytes_per_token(sizing: Sizing) -> float:
+    """What one more token takes on one accelerator, layers with a window included."""
+    trace, total = sizing.trace, 0.0
+    for number, group in enumerate(sizing.blueprint.attention):
+        for key in (f"kv.{number}.rank_bytes_per_token", f"kv.{number}.bytes_per_token"):
+            if group.cached and key in trace:
+                total += float(trace[key])
+                break
+    return total
+
+
+def _weights(q: Question) -> float:
+    return float(q.sizing.trace["accelerator.weights_bytes"])
+
+
+def _all_weights(q: Question) -> float:
+    """All buffers together: what lies on the cards, and beside them in the memory of the processor."""
+    beside = (q.observed.number("cpu_buffer_mib") or 0.0) * MIB
+    return float(q.sizing.trace["memory_item.weights"]) - beside
+
+
+def _weights_beside(q: Question) -> float:
+    """What the processor keeps, when the rest is known."""
+    on_cards = q.observed.number("model_buffer_mib")
+    return float(q.sizing.trace["memory_item.weights"]) - (on_cards or 0.0) * MIB
+
+
+def _room(q: Question) -> float:
+    return float(q.sizing.trace["accelerator.free_for_kv_bytes"])
+
+
+def _one_request(q: Question) -> float:
+    q.needs_context()
+    return float(q.sizing.trace["accelerator.bytes_per_request"])
+
+
+def _cache(q: Question) -> float:
+    """The cache of all sequences over all accelerators."""
+    if q.observed.count("kv_tokens") and not q.record.count("max_model_len"):
+        return _cache_of_tokens(q)
+    return float(q.sizing.trace["memory_item.kv_cache"])
+
+
+def _cache_of_tokens(q: Question) -> float:
+    """The cache of as many tokens as were printed, on one accelerator."""
+    tokens = q.observed.count("kv_tokens")
+    if not tokens:
+        raise Unusable("the number of tokens is not printed")
+    return tokens * rank_bytes_per_token(q.sizing)
+
+
+def _side(side: str) -> Callable[[Question], float]:
+    """Keys or values alone: a format of their own and their part of a head's width."""
+
+    def predict(q: Question) -> float:
+        named = {"key": q.case.cache.key, "value": q.case.cache.value}[side]
+        sizing = q.case.sized(kv_format=named) if named else q.sizing
+        groups = [g for g in sizing.blueprint.attention if g.cached]
+        shares = {(g.key_dim if side == "key" else g.value_dim) / (g.key_dim + g.value_dim) for g in groups}
+        if len(shares) != 1 or any(g.latent_dim for g in groups):
+            raise Unusable("keys and values are not kept apart in the same way in all layers")
+        whole = tokens * rank_bytes_per_token(sizing) if (tokens := q.observed.count("kv_tokens")) else None
+        if whole is None:
+            whole = float(sizing.trace["memory_item.kv_cache"])
+        return whole * shares.pop()
+
+    return predict
+
+
+def _tokens(q: Question) -> float:
+    """Tokens that the printed room holds."""
+    sizing = q.with_pool()
+    if sizing.blueprint.recurrent and q.record.count("max_model_len"):
+        return _requests(q) * int(sizing.trace["workload.context_tokens"])
+    return float(sizing.trace["accelerator.free_for_kv_bytes"]) / rank_bytes_per_token(sizing)
+
+
+def _requests(q: Question) -> float:
+    """Requests of full length that the printed room holds, with the fraction that engines print."""
+    q.needs_context()
+    trace = q.with_pool().trace
+    return float(trace["accelerator.free_for_kv_bytes"] / trace["accelerator.bytes_per_request"])
+
+
+def _longest(q: Question) -> float:
+    return float(q.with_pool().trace["max_context_tokens"])
+
+
+def _state(q: Question) -> float:
+    drafts = q.record.part("flags").count("spec_draft_max") or 0
+    return float(q.sizing.trace["accelerator.state_bytes_per_request"]) * q.sequences * (1 + drafts)
+
+
+def _state_per_layer(q: Question) -> float:
+    sizing = q.sizing
+    layers = sum(group.layers for group in sizing.blueprint.recurrent)
+    if not layers:
+        raise Unusable("the model keeps no recurrent state")
+    return float(sizing.trace["state_bytes_per_request"]) / layers
+
+
+def _slots(q: Question) -> float:
+    slots = q.observed.count("mamba_slots")
+    sizing = q.sizing
+    if not slots or not sizing.blueprint.recurrent:
+        raise Unusable("the number of state slots or the shape of the state is not stated")
+    return slots * float(sizing.trace["accelerator.state_bytes_per_request"])
+
+
+def _part_of_state(part: str) -> Callable[[Question], float]:
+    def predict(q: Question) -> float:
+        trace, groups = q.sizing.trace, range(len(q.sizing.blueprint.recurrent))
+        whole = sum(_state_elements(trace, n, name) for n in groups for name in ("convolution", "matrix"))
+        share = sum(_state_elements(trace, n, part) for n in groups) / whole if whole else 0.0
+        return _slots(q) * share
+
+    return predict
+
+
+def _state_elements(trace: Any, group: int, part: str) -> float:
+    return float(trace[f"state.{group}.{part}_elements"]) * float(trace[f"state.{group}.{part}_bytes"])
+
+
+def _groups_of(windowed: bool) -> Callable[[Question], float]:
+    """The cache of layers with a window, or of those without, over all accelerators."""
+
+    def predict(q: Question) -> float:
+        sizing = q.sizing
+        wanted = [n for n, g in enumerate(sizing.blueprint.attention) if g.cached and bool(g.window) == windowed]
+        if not wanted:
+            raise Unusable("the model has no such layers")
+        return sum(float(sizing.trace[f"kv.{n}.reserved_bytes"]) for n in wanted) * q.sequences
+
+    return predict
+
+
+def _cells(windowed: bool) -> Callable[[Question], float]:
+    def predict(q: Question) -> float:
+        sizing = q.sizing
+        for number, group in enumerate(sizing.blueprint.attention):
+            if group.cached and bool(group.window) == windowed:
+                rate = float(sizing.trace[f"kv.{number}.bytes_per_token"])
+                return float(sizing.trace[f"kv.{number}.reserved_bytes"]) / rate * q.sequences
+        raise Unusable("the model has no such layers")
+
+    return predict
+
+
+def _total(q: Question) -> float:
+    return float(q.sizing.trace["accelerator.total_bytes"])
+
+
+def _runtime(q: Question) -> float:
+    return float(q.sizing.trace["memory_item.framework"])
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """How a printed figure is predicted: its kind, the bytes of its unit, and from what."""
+
+    kind: str
+    unit: float
+    predict: Callable[[Question], float]
+    needs_weights: bool = False
+    needs_device: bool = False
+    from_pool: bool = False  # predicted from the printed room for the cache where there is one
+
+
+FIGURES: dict[str, Figure] = {
+    "weights_gib_per_gpu": Figure("weights", GIB, _weights, needs_weights=True),
+    "model_buffer_mib": Figure("weights", MIB, _all_weights, needs_weights=True),
+    "model_buffer_mib_per_gpu": Figure("weights", MIB, _weights, needs_weights=True),
+    "cpu_buffer_mib": Figure("weights on the processor", MIB, _weights_beside, needs_weights=True),
+    "available_kv_gib": Figure("room for the cache", GIB, _room, needs_weights=True, needs_device=True),
+    "kv_gib_for_context": Figure("cache", GIB, _one_request),
+    "kv_mib": Figure("cache", MIB, _cache),
+    "kv_mib_gpu0": Figure("cache", MIB, _cache),
+    "kv_gib": Figure("cache", GIB, _cache_of_tokens),
+    "kv_bytes": Figure("cache", 1, _cache_of_tokens),
+    "kv_k_mib": Figure("cache", MIB, _side("key")),
+    "kv_v_mib": Figure("cache", MIB, _side("value")),
+    "kv_k_gib": Figure("cache", GIB, _side("key")),
+    "kv_v_gib": Figure("cache", GIB, _side("value")),
+    "kv_full_mib": Figure("cache", MIB, _groups_of(windowed=False)),
+    "kv_swa_mib": Figure("cache", MIB, _groups_of(windowed=True)),
+    "full_cells": Figure("cache", 1, _cells(windowed=False)),
+    "swa_cells": Figure("cache", 1, _cells(windowed=True)),
+    "kv_tokens": Figure("cache", 1, _tokens, from_pool=True),
+    "max_concurrency": Figure("cache", 1, _requests, from_pool=True),
+    "estimated_max_model_len": Figure("cache", 1, _longest, from_pool=True),
+    "recurrent_state_mib": Figure("state", MIB, _state),
+    "mamba_state_bytes_per_layer_slot": Figure("state", 1, _state_per_layer),
+    "mamba_total_gb": Figure("state", GB, _slots),
+    "ssm_state_gib": Figure("state", GIB, _part_of_state("matrix")),
+    "conv_state_gib": Figure("state", GIB, _part_of_state("convolution")),
+    "total_gib": Figure("total", GIB, _total, needs_weights=True),
+    "process_mib": Figure("total", MIB, _total, needs_weights=True),
+    "peak_memory_gb": Figure("total", GB, _total, needs_weights=True),
+    "compute_buffer_mib": Figure("compute buffer", MIB, _runtime),
+}
