@@ -23,7 +23,17 @@ from core.units import Unit
 Kind = Literal["decode", "prefill", "batched", "ttft", "saturated"]
 Grade = Literal["A", "B", "C", "D"]
 Dimension = Literal[
-    "group", "engine", "back_end", "family", "architecture", "format_class", "device", "link", "attention", "generation"
+    "group",
+    "engine",
+    "back_end",
+    "family",
+    "architecture",
+    "format_class",
+    "device",
+    "link",
+    "attention",
+    "feed_forward",
+    "generation",
 ]
 
 #: Back ends of llama.cpp by family of devices; each is an engine of its own to calibration.
@@ -129,7 +139,8 @@ class Circumstances:
     format_class: str
     device: str
     link: str = ""
-    attention: str = ""
+    attention: str = ""  # "latent", "recurrent" (in some layers), "window" (in some layers), or plain
+    feed_forward: str = ""  # "experts" or plain
     generation: str = "modern"
 
 

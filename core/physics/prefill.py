@@ -101,7 +101,7 @@ def chunk_count(tokens: Any, size: Any) -> Any:
 
 
 @formula(Unit.TOKEN)
-def half_rate_tokens(at_100_tflops: float, rate: float) -> float:
+def half_rate_tokens(at_100_tflops: Any, rate: Any) -> Any:
     """Tokens per pass at which matrix products reach half of their best rate; faster devices need more of them.
 
     tokens = at_100_tflops * sqrt(rate / 100e12)
@@ -118,7 +118,7 @@ def half_rate_tokens(at_100_tflops: float, rate: float) -> float:
     >>> half_rate_tokens(62, 400e12)
     124.0
     """
-    return float(at_100_tflops * sqrt(rate / 100e12))
+    return at_100_tflops * sqrt(rate / 100e12)
 
 
 @formula(Unit.SECOND)

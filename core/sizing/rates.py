@@ -46,7 +46,6 @@ def method(trace: Trace, key: str, value: float, unit: Unit) -> None:
 def circumstances(situation: Situation, calibration: Calibration) -> Circumstances:
     """What the fitted parameters depend on."""
     device, engine, link = situation.device, situation.engine, exchange_link(situation)
-    windowed = any(g.kind in (AttentionKind.WINDOW, AttentionKind.CHUNK) for g in situation.blueprint.attention)
     return Circumstances(
         group=engine.group,
         engine=engine.id,
@@ -56,9 +55,20 @@ def circumstances(situation: Situation, calibration: Calibration) -> Circumstanc
         format_class=situation.weight_format.format_class,
         device=device.accelerator_id or device.id,
         link=link.id if link and situation.plan.tensor > 1 else "",
-        attention="window" if windowed else "",
+        attention=_attention_kind(situation),
+        feed_forward="experts" if has_routed_experts(situation) else "",
         generation=engine.generation or calibration.generation,
     )
+
+
+def _attention_kind(situation: Situation) -> str:
+    """What sets the attention of a model apart from plain attention in every layer."""
+    kinds = {group.kind for group in situation.blueprint.attention}
+    if kinds & {AttentionKind.LATENT, AttentionKind.SPARSE_LATENT}:
+        return "latent"
+    if situation.blueprint.recurrent:
+        return "recurrent"
+    return "window" if kinds & {AttentionKind.WINDOW, AttentionKind.CHUNK} else ""
 
 
 def exchange_link(situation: Situation) -> Link | None:
