@@ -88,6 +88,7 @@ class Workload(Choice):
     output_tokens: Tokens = 512
     context_tokens: Tokens = 32_768  # the limit per request
     prefix_hit_share: float = Field(default=0.0, ge=0, le=1)
+    start_together: bool = False  # all requests are sent at the same moment, as load tests do
     ttft_target_s: float | None = Field(default=None, gt=0, le=86_400)
     speed_target: float | None = Field(default=None, gt=0, le=1e6)  # [tok/s] per user
     reserve_share: float = Field(default=0.0, ge=0, le=10)  # growth reserve on requests at once

@@ -110,6 +110,13 @@ class NoteKind(StrEnum):
     UNKNOWN_QUANTISATION = "unknown_quantisation"  # subject: quant_method
     CONTEXT_NOT_STATED = "context_not_stated"
     ASSUMED_FIELD = "assumed_field"  # subject: field and value that the file does not state
+    LATENT_AS_FULL = "latent_as_full"  # a GGUF of before April 2025, with which engines keep full heads
+    STORED_TWICE = "stored_twice"  # a shared tensor that engines do not load again; subject: its name
+    UNKNOWN_TENSORS = "unknown_tensors"  # counted with the feed-forward block; subject: how many, and one of them
+    FULL_PRECISION = "full_precision"  # stored in 32 bit, which engines load in 16
+    FILES_DISAGREE = (
+        "files_disagree"  # config.json against the weight files; subject: parameters by the files, and by config.json
+    )
     TEXTBOOK = "textbook"  # typed in: one class of parameters, every layer with full attention
 
 

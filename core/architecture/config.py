@@ -30,6 +30,7 @@ from core.architecture.vision import add_vision
 from core.errors import InvalidInput, UnsupportedArchitecture
 
 MOST_BYTES = 20 * 10**6
+MOST_ENTRIES = 600_000  # of all lists and objects; a mixture that lists its experts by name has 100,000
 MOST_DEPTH = 40
 TEXT_SECTIONS = ("text_config", "llm_config", "language_config")
 CONTEXT_FIELDS = ("max_position_embeddings", "max_position_embedding", "n_positions", "max_seq_len", "seq_length")
@@ -127,22 +128,22 @@ def read_config(
 def read_config_file(path: Path | str, *, assume_conventional: bool = False) -> tuple[Blueprint, dict[str, Any]]:
     """Read a config.json from disk: its blueprint, and the object as it stands in the file."""
     path = Path(path)
-    config = _load(path)
-    blueprint = read_config(config, _model_name(path), file=path.name, assume_conventional=assume_conventional)
+    config = read_json(path)
+    blueprint = read_config(config, name_of(path), file=path.name, assume_conventional=assume_conventional)
     return blueprint, config
 
 
-def _model_name(path: Path) -> str:
+def name_of(path: Path) -> str:
     """What the place of a file says about the model: a folder of its own, a hub's cache, or the file's name."""
     if path.name != "config.json":
         return path.stem
-    folder = path.resolve().parent
+    folder = path.parent.resolve()  # the file itself may be a link into the cache
     if folder.parent.name == "snapshots" and folder.parent.parent.name.startswith("models--"):
         return folder.parent.parent.name.removeprefix("models--").replace("--", "/", 1)
     return folder.name if re.search(r"\d", folder.name) else ""  # "Downloads" names no model
 
 
-def _load(path: Path) -> dict[str, Any]:
+def read_json(path: Path) -> dict[str, Any]:
     """The JSON object in a file, which is refused by its size before it is read."""
     try:
         if not path.is_file():
@@ -162,6 +163,8 @@ def _load(path: Path) -> dict[str, Any]:
 
 
 def _parse(data: bytes, file: str) -> dict[str, Any]:
+    if data.count(b",") + data.count(b"{") + data.count(b"[") > MOST_ENTRIES:  # before they take up memory
+        raise InvalidInput(f"{file} holds more than {MOST_ENTRIES:,} entries; no config.json does.")
     try:
         value = json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError:

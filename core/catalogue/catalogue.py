@@ -161,8 +161,10 @@ class Catalogue:
     # ---- models and their precision
 
     def blueprint(self, model: Model | str) -> Blueprint:
-        """What a model is made of, read from its config on first use."""
+        """What a model is made of: as its weight files say, else read from its config on first use."""
         record = self.model(model) if isinstance(model, str) else model
+        if record.blueprint is not None:
+            return record.blueprint
         if record.id not in self._blueprints:
             from core.architecture.config import read_config  # not before it is needed: it reads one config, not all
 

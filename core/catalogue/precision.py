@@ -55,6 +55,11 @@ def compose_bits(
     bits = {kind: float(chosen.kept.get(kind, chosen.bits)) for kind in TensorClass}
     if chosen.flat or blueprint is None:
         return bits
+    if checkpoint is not None and checkpoint.bits.keys() >= blueprint.parameters.keys():
+        bits.update(checkpoint.bits)  # every tensor was weighed
+        if blueprint.tied_embedding:
+            bits[TensorClass.HEAD] = bits[TensorClass.EMBEDDING]
+        return bits
     if quantisation is not None:
         bits.update(quantisation.bits)
     if checkpoint is not None:

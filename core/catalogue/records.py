@@ -9,9 +9,10 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from core.architecture.blueprint import TensorClass
+from core.architecture.blueprint import Blueprint, TensorClass
+from core.architecture.plausible import impossible
 
 
 class Record(BaseModel):
@@ -306,10 +307,11 @@ class Checkpoint(Record):
 
 
 class Model(Entry):
-    """A model with the config it was published with."""
+    """A model with the config it was published with, or with what its weight files say."""
 
     role: ModelRole = ModelRole.GENERATOR
-    config: Mapping[str, Any]
+    config: Mapping[str, Any] = {}  # empty where a model was read from a file that has none
+    blueprint: Blueprint | None = None  # read from weight files; what they hold goes before the config
     published_parameters: int | None = None  # as the publisher counts: may hold MTP layers, scales and a second head
     counted_parameters: int | None = None  # of an independent implementation built from the config
     active_parameters: int | None = None  # as published, rounded as published
@@ -317,3 +319,10 @@ class Model(Entry):
     config_kind: str = "published"  # "published", "published-partial", "library-default", "derived", ...
     checkpoints: tuple[Checkpoint, ...] = ()
     released: str = ""
+
+    @model_validator(mode="after")
+    def _blueprint_is_possible(self) -> "Model":
+        wrong = impossible(self.blueprint) if self.blueprint is not None else ""
+        if wrong:
+            raise ValueError(f"blueprint: {wrong}")
+        return self

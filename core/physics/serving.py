@@ -190,6 +190,32 @@ def prompt_share(batch: Any, prefill: Any, output: Any, step: Any) -> Any:
     return batch * prefill / (batch * prefill + output * step)
 
 
+@formula(Unit.RATIO)
+def queue_of_a_burst(queue: float, share: Any, least: float) -> Any:
+    """Weight of the prompts before a new one when all requests are sent at the same moment.
+
+    weight = max(queue, least / share)
+
+    Parameters
+    ----------
+    queue : weight when requests come one by one
+    share : of the time that the engine spends on prompts
+    least : product of weight and share that a burst has at least
+
+    Returns
+    -------
+    weight
+
+    Notes
+    -----
+    Half of the others' prompts would be worth 1; engines compute several at once, which makes it less.
+
+    >>> queue_of_a_burst(0.3, 0.5, 0.4), queue_of_a_burst(0.9, 0.5, 0.4)
+    (0.8, 0.9)
+    """
+    return maximum(queue, least / share)
+
+
 @formula(Unit.SECOND)
 def time_to_first_token(request: float, step: Any, prefill: Any, queue: float, share: Any, batch: Any) -> Any:
     """Time from sending a prompt to the first token of the answer, when there is a free slot.

@@ -3,7 +3,7 @@
 from core.physics import decode, serving
 from core.sizing.attention import record_held_cache
 from core.sizing.prompt import KEY as PREFILL
-from core.sizing.rates import ENGINE_SLOTS, PIPELINE_KEPT, method
+from core.sizing.rates import BURST_LEAST_QUEUE, ENGINE_SLOTS, PIPELINE_KEPT, method
 from core.sizing.situation import Situation
 from core.sizing.step import record_step
 from core.trace import Trace
@@ -55,7 +55,7 @@ def record_load(trace: Trace, s: Situation) -> None:
     record_step(trace, s, "decode_step_s", "serving.requests_in_step")
     _record_overlap(trace, "serving")
     _record_tokens(trace)
-    _record_first_token(trace)
+    _record_first_token(trace, s)
     record_saturated(trace, s)
 
 
@@ -123,7 +123,7 @@ def _record_tokens(trace: Trace) -> None:
     )
 
 
-def _record_first_token(trace: Trace) -> None:
+def _record_first_token(trace: Trace, s: Situation) -> None:
     batch = "serving.requests_in_step"
     trace.compute(
         "serving.prompt_share",
@@ -133,13 +133,20 @@ def _record_first_token(trace: Trace) -> None:
         output="workload.output_tokens",
         step="decode_step_s",
     )
+    queue = "fit.c_q"
+    if s.scenario.workload.start_together:
+        method(trace, "burst.least_queue", BURST_LEAST_QUEUE, Unit.SHARE)
+        queue = "serving.burst_queue"
+        trace.compute(
+            queue, serving.queue_of_a_burst, queue="fit.c_q", share="serving.prompt_share", least="burst.least_queue"
+        )
     trace.compute(
         "serving.ttft_with_slot_s",
         serving.time_to_first_token,
         request="fit.t_req",
         step="decode_step_s",
         prefill=PREFILL,
-        queue="fit.c_q",
+        queue=queue,
         share="serving.prompt_share",
         batch=batch,
     )

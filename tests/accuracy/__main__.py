@@ -38,6 +38,7 @@ def _memory(path: Path) -> Outcome:
     found = memory.compare(read_records(path))
     print(tables.kinds_table(found, f"memory: {path.name}", within=(0.01, 0.02, 0.08)))
     print(tables.groups_table(found.results, "memory by engine and family"))
+    print(tables.families_table(found))
     print(tables.skips_table(found.skipped))
     print(tables.worst_table(found.results))
     return found

@@ -1,7 +1,11 @@
 """A record as a question to the core: a scenario, and the catalogue that it is answered from."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+
+from pydantic import ValidationError
 
 from core import RESOURCES
 from core.catalogue.catalogue import Catalogue
@@ -45,12 +49,23 @@ class Case:
         return answer(self.scenario.edited(**changes) if changes else self.scenario, self.catalogue)
 
 
-def answer(scenario: Scenario, catalogue: Catalogue) -> Sizing:
-    """`size`, with what the core refuses as the reason of a skip."""
+@contextmanager
+def refusals() -> Iterator[None]:
+    """What a scenario or the core refuses becomes the reason of a skip."""
     try:
-        return size(scenario, catalogue)
+        yield
     except TonnageError as error:
         raise Unusable(f"the core refuses: {error.message}") from error
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise Unusable(f"no scenario can have this: {place}: {first['msg']}") from error
+
+
+def answer(scenario: Scenario, catalogue: Catalogue) -> Sizing:
+    """`size`; what the core refuses is the reason of a skip."""
+    with refusals():
+        return size(scenario, catalogue)
 
 
 @dataclass(frozen=True, slots=True)

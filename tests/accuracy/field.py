@@ -9,7 +9,7 @@ from core.scenario import Deployment, Plan, Workload
 from core.sizing.report import Sizing
 from core.units import GB, GIB
 from tests.accuracy import formats, machines, models
-from tests.accuracy.cases import Case, Parts, build, shipped
+from tests.accuracy.cases import Case, Parts, build, refusals, shipped
 from tests.accuracy.memory import rank_bytes_per_token
 from tests.accuracy.records import Record, Unusable, is_number
 from tests.accuracy.results import Outcome, Result, Skip
@@ -45,7 +45,8 @@ def compare(records: Iterable[Record]) -> Outcome:
             seen[figure] += 1
             metric = figure if seen[figure] == 1 else f"{figure}#{seen[figure]}"
             try:
-                outcome.results.append(_answered(record, Record(record.id, expectation), figure, metric))
+                with refusals():
+                    outcome.results.append(_answered(record, Record(record.id, expectation), figure, metric))
             except Unusable as reason:
                 outcome.skipped.append(Skip(record.id, metric, str(reason), figure))
     return outcome

@@ -15,7 +15,7 @@ from core.scenario import Deployment, Workload
 from core.sizing.report import Sizing
 from core.units import GB, GIB, MIB
 from tests.accuracy import formats, machines, models
-from tests.accuracy.cases import Case, Parts, build, shipped
+from tests.accuracy.cases import Case, Parts, build, refusals, shipped
 from tests.accuracy.records import Record, Unusable, is_number
 from tests.accuracy.results import Outcome, Result, Skip
 
@@ -37,20 +37,29 @@ def _compare(record: Record) -> Outcome:
         observed = record.part("observed")
         if not observed.fields:
             raise Unusable("the record holds no observed figures")
-        case = memory_case(record)
+        with refusals():
+            case = memory_case(record)
     except Unusable as reason:
         figures = record.fields.get("observed")
         names = list(figures) if isinstance(figures, dict) and figures else ["all"]
-        outcome.skipped += [Skip(record.id, n, str(reason), _kind(n)) for n in names if n not in CIRCUMSTANCES]
+        names = [name for name in names if name not in CIRCUMSTANCES]
+        outcome.skipped += [Skip(record.id, name, str(reason), _kind(name), _family(record)) for name in names]
         return outcome
     for name, value in observed.fields.items():
         if name in CIRCUMSTANCES:
             continue
         try:
-            outcome.results.append(_figure(case, name, value))
+            with refusals():
+                outcome.results.append(_figure(case, name, value))
         except Unusable as reason:
-            outcome.skipped.append(Skip(record.id, name, str(reason), _kind(name)))
+            outcome.skipped.append(Skip(record.id, name, str(reason), _kind(name), _family(record)))
     return outcome
+
+
+def _family(record: Record) -> str:
+    """The family of models, as the record calls it."""
+    family = record.fields.get("kind")
+    return family if isinstance(family, str) and family else "not stated"
 
 
 def _kind(name: str) -> str:
@@ -69,7 +78,7 @@ def _figure(case: Case, name: str, value: Any) -> Result:
         raise Unusable("the record does not name the device")
     predicted = figure.predict(Question(case, name)) / figure.unit
     kind = _kind_here(case, name, figure)
-    groups = (f"{kind}, {case.engine.id}", f"family {case.record.text('kind', 'not stated')}")
+    groups = (f"{kind}, {case.engine.id}", f"family {_family(case.record)}")
     source = case.record.text("source")
     return Result(
         case.record.id, name, float(value), predicted, predicted, predicted, kind, groups, source, case.scenario.weights

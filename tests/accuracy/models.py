@@ -1,7 +1,9 @@
 """The model of a record: of the catalogue with the file that was measured, or made from the shape of its layers."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
+from zlib import crc32
 
 from core.architecture.blueprint import Blueprint, TensorClass
 from core.catalogue.catalogue import Catalogue
@@ -52,7 +54,8 @@ def model_of_geometry(record: Record) -> Model:
         config = _plain_config(shape, full)
     else:
         raise Unusable("the geometry names no layers that keep a cache")
-    return Model(id="described", name="Described by its layers", config=config, config_kind="derived")
+    identity = f"described-{crc32(json.dumps(config).encode()):08x}"
+    return Model(id=identity, name="Described by its layers", config=config, config_kind="derived")
 
 
 def _needed(shape: Record, name: str) -> int:

@@ -53,6 +53,7 @@ class Skip:
     metric: str
     reason: str
     kind: str = ""
+    family: str = ""
 
 
 @dataclass(slots=True)

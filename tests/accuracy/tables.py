@@ -76,6 +76,18 @@ def skips_table(skipped: Sequence[Skip]) -> str:
     return "\n".join(lines)
 
 
+def families_table(outcome: Outcome) -> str:
+    """Per family of models the share of figures that is skipped, without those that no rule predicts."""
+    known = [skip for skip in outcome.skipped if skip.kind not in ("", "other")]
+    skipped = Counter(f"family {skip.family}" for skip in known)
+    compared = Counter(g for r in outcome.results for g in r.groups if g.startswith("family "))
+    lines = ["skipped by family of models"]
+    for family in sorted(compared | skipped):
+        every = compared[family] + skipped[family]
+        lines.append(f"  {family:34}{skipped[family]:5} of {every:4}{skipped[family] / every:7.0%}")
+    return "\n".join(lines)
+
+
 def worst_table(results: Iterable[Result], number: int = 30) -> str:
     """The rows farthest off, by ratio."""
     scored = [r for r in results if r.scored and r.observed > 0 and r.p50 > 0]

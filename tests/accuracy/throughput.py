@@ -10,7 +10,7 @@ from core.scenario import Deployment, Workload
 from core.sizing.report import Sizing
 from core.units import GB
 from tests.accuracy import formats, machines, models
-from tests.accuracy.cases import Case, Parts, build, shipped
+from tests.accuracy.cases import Case, Parts, build, refusals, shipped
 from tests.accuracy.records import Record, Unusable
 from tests.accuracy.results import Outcome, Result, Skip
 
@@ -36,6 +36,9 @@ class Kind(StrEnum):
     OFFLOAD = "decode, part on the CPU"
 
 
+_TOGETHER = re.compile(r"\bburst\b|sent at once|queued at once|static batch|start(ed)? together", re.IGNORECASE)
+
+
 def compare(records: Iterable[Record]) -> Outcome:
     """Every record, predicted or skipped with its reason."""
     outcome = Outcome()
@@ -45,7 +48,8 @@ def compare(records: Iterable[Record]) -> Outcome:
             metric = record.text("metric", "all")
             task = read_task(record)
             kind = task.kind.value
-            outcome.results.append(predict(record, task))
+            with refusals():
+                outcome.results.append(predict(record, task))
         except Unusable as reason:
             outcome.skipped.append(Skip(record.id, metric, str(reason), kind))
     return outcome
@@ -154,6 +158,7 @@ def workload(record: Record, task: Task) -> Workload:
         output_tokens=answer,
         context_tokens=prompt + answer,
         prefix_hit_share=cached,
+        start_together=bool(_TOGETHER.search(record.text("notes"))),
     )
 
 
@@ -191,7 +196,8 @@ def offloaded_bytes(offload: Record, sizing: Sizing) -> float:
     in_layers = sum(
         float(trace[f"weights_bytes.{kind}"]) for kind in sizing.blueprint.parameters if kind.value not in apart
     )
-    return in_layers * max(0.0, (layers + 1 - int(on_device[1])) / layers) if on_device else 0.0
+    beside = layers + 1 - int(on_device[1]) if on_device else 0  # llama.cpp counts the head as one more layer
+    return in_layers * min(1.0, max(0.0, beside / layers))
 
 
 def _system_bandwidth(offload: Record) -> float:
@@ -230,7 +236,7 @@ def predict(record: Record, task: Task) -> Result:
         task.kind.value,
         tuple(_cells(record, task, sizing)),
         record.text("source") or record.text("source_title"),
-        _note(case, sizing),
+        _note(case, task, sizing),
         scored=record.text("tier") != "C",
     )
 
@@ -240,12 +246,17 @@ def _value(sizing: Sizing, key: str, task: Task) -> float:
     return task.factor / value if task.inverse else value * task.factor
 
 
-def _note(case: Case, sizing: Sizing) -> str:
+def _note(case: Case, task: Task, sizing: Sizing) -> str:
+    """Why a row may be off: the scenario, how well it is supported, and what takes most of the time."""
     plan, work = sizing.plan, case.scenario.workload
+    prompt = task.kind in (Kind.PREFILL, Kind.FIRST_TOKEN)
+    estimate = sizing.prefill if task.kind is Kind.PREFILL else sizing.ttft if prompt else sizing.decode
+    longest = max(sizing.prefill_step if prompt else sizing.step, key=lambda part: part.seconds)
+    model = case.scenario.model.id if case.scenario.model.kind == "catalogue" else ""
     return (
-        f"{case.scenario.model.id if case.scenario.model.kind == 'catalogue' else ''} {case.scenario.weights}, "
-        f"{sizing.device.id} TP{plan.tensor} PP{plan.pipeline} x{plan.replicas}, {sizing.engine.id}, "
-        f"{work.requests_at_once} at once, {work.prompt_tokens}+{work.output_tokens}"
+        f"{model} {case.scenario.weights}, {sizing.device.id} TP{plan.tensor} PP{plan.pipeline} x{plan.replicas}, "
+        f"{_engine_family(sizing)}, {work.requests_at_once} at once, {work.prompt_tokens}+{work.output_tokens}; "
+        f"evidence {estimate.evidence.value}, mostly {longest.cause.value}"
     )
 
 

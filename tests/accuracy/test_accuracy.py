@@ -1,0 +1,158 @@
+"""The shared records against the core: accuracy must not get worse, and nothing in a file may crash the comparison.
+
+The limits are what the core reached when they were last set, with a margin; they are lowered as it improves.
+"""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.accuracy import field, memory, throughput
+from tests.accuracy.__main__ import main
+from tests.accuracy.records import DATA, Record, read_records
+from tests.accuracy.results import Outcome, Result
+from tests.accuracy.tables import quantile
+
+#: Share of the records that are predicted at all.
+LEAST_EXPRESSED = 0.95
+
+#: Cell: highest median and P90 of the error, lowest share that P10-P90 holds.
+SPEED = {
+    "decode: one device, to 4k, 1 GB a token and more": (0.12, 0.30, 0.77),
+    "decode: one device, from 16k": (0.20, 0.36, 0.85),
+    "decode: one device, MoE": (0.17, 0.41, 0.85),
+    "decode: TP": (0.18, 0.90, 0.73),
+    "decode: layer split": (0.13, 0.45, 0.78),
+    "decode, part on the CPU": (0.15, 0.40, 0.80),
+    "prefill": (0.39, 1.45, 0.73),
+    "first token under load": (0.35, 0.75, 0.77),
+    "time per token under load": (0.16, 0.40, 0.90),
+    "total under load": (0.20, 0.50, 0.74),
+    "saturated": (0.19, 0.44, 0.90),
+}
+
+#: Kind of figure: the limit of the error, and the least share of rows within it.
+MEMORY = {
+    "cache": (0.01, 0.74),
+    "state": (0.01, 0.60),
+    "weights": (0.02, 0.65),
+    "room for the cache": (0.08, 0.07),
+}
+LEAST_ANSWERS_MET = 0.70
+
+
+@cache
+def speeds() -> Outcome:
+    return throughput.compare(read_records(DATA / "throughput.json"))
+
+
+@cache
+def prints() -> Outcome:
+    return memory.compare(read_records(DATA / "memory.json"))
+
+
+@cache
+def answers() -> Outcome:
+    return field.compare(read_records(DATA / "field_cases.json"))
+
+
+def test_nearly_all_speeds_can_be_told_in_a_scenario() -> None:
+    outcome = speeds()
+    assert len(outcome.results) / (len(outcome.results) + len(outcome.skipped)) >= LEAST_EXPRESSED
+
+
+@pytest.mark.parametrize("cell", SPEED)
+def test_speeds(cell: str) -> None:
+    rows = [r for r in speeds().results if r.scored and cell in r.groups]
+    errors = [abs(r.error) for r in rows]
+    most_median, most_p90, least_held = SPEED[cell]
+    assert quantile(errors, 0.5) <= most_median
+    assert quantile(errors, 0.9) <= most_p90
+    assert sum(r.held for r in rows) / len(rows) >= least_held
+
+
+@pytest.mark.parametrize("kind", MEMORY)
+def test_memory(kind: str) -> None:
+    limit, share = MEMORY[kind]
+    rows = [r for r in prints().results if r.kind == kind]
+    assert sum(abs(r.error) <= limit for r in rows) / len(rows) >= share
+
+
+def test_questions_from_the_field() -> None:
+    rows = answers().results
+    assert sum(map(field.within, rows)) / len(rows) >= LEAST_ANSWERS_MET
+
+
+def test_ranges_are_in_order() -> None:
+    for outcome in (speeds(), prints(), answers()):
+        assert [r.id for r in outcome.results if not r.p10 <= r.p50 <= r.p90] == []
+
+
+# ---- the file that comes out
+
+
+def test_the_file_of_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given_file, out = tmp_path / "some.json", tmp_path / "out.json"
+    records = [*json.loads((DATA / "throughput.json").read_text("utf-8"))[:20], "rubbish"]
+    given_file.write_text(json.dumps(records), "utf-8")
+    assert main(["--throughput", str(given_file), "--json", str(out)]) == 0
+    found = json.loads(out.read_text("utf-8"))
+    assert set(found) == {"results", "skipped"}
+    assert len(found["results"]) == 20
+    for result in found["results"]:
+        assert set(result) == {"id", "metric", "observed", "p10", "p50", "p90"}
+        assert all(isinstance(result[name], float) for name in ("observed", "p10", "p50", "p90"))
+    assert [set(skip) for skip in found["skipped"]] == [{"id", "metric", "reason"}]
+    printed = capsys.readouterr().out
+    assert "decode of one request" in printed
+    assert "worst rows" in printed
+
+
+def test_a_wrong_file_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "wrong.json"
+    path.write_text("nonsense", "utf-8")
+    assert main(["--memory", str(path)]) == 1
+    assert capsys.readouterr().err.startswith("accuracy: wrong.json is not JSON")
+    assert main(["--memory", str(tmp_path / "none.json")]) == 1
+    assert main(["--memory", str(DATA / "memory.json"), "--json", str(tmp_path / "no" / "such.json")]) == 1
+
+
+# ---- rubbish
+
+VALUES = st.one_of(
+    st.none(), st.booleans(), st.integers(-5, 10**12), st.floats(), st.text(max_size=12),
+    st.lists(st.integers(), max_size=2), st.dictionaries(st.text(max_size=3), st.integers(), max_size=2),
+)  # fmt: skip
+
+
+def _spoiled(record: dict[str, Any], place: int, value: Any) -> dict[str, Any]:
+    """The record with one of its fields, or of the fields inside them, replaced."""
+    places: list[tuple[str, ...]] = [(name,) for name in record]
+    places += [(name, inner) for name, part in record.items() if isinstance(part, dict) for inner in part]
+    path = places[place % len(places)]
+    spoiled = json.loads(json.dumps(record))
+    target: Any = spoiled
+    for name in path[:-1]:
+        target = target[name]
+    target[path[-1]] = value
+    return dict(spoiled)
+
+
+@pytest.mark.parametrize(
+    ("name", "compare"),
+    [("memory.json", memory.compare), ("throughput.json", throughput.compare), ("field_cases.json", field.compare)],
+)
+@settings(max_examples=150, deadline=None)
+@given(number=st.integers(0, 10**6), place=st.integers(0, 60), value=VALUES)
+def test_no_record_crashes_the_comparison(name: str, compare: Any, number: int, place: int, value: Any) -> None:
+    records = list(read_records(DATA / name))
+    record = records[number % len(records)]
+    outcome = compare([Record(record.id, _spoiled(dict(record.fields), place, value))])
+    assert outcome.results or outcome.skipped
+    assert all(skip.reason for skip in outcome.skipped)
+    assert all(isinstance(result, Result) for result in outcome.results)
