@@ -15,6 +15,8 @@ from core.catalogue.calibration import Circumstances
 NARROW = frozenset({"device", "engine", "back_end"})
 #: The generation that sizings assume; it is the base, so it has no effect of its own.
 TODAY = "modern"
+#: Levels of what is peculiar to measurements.
+SOURCE, MACHINE, CONFIGURATION = "source", "machine", "configuration"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +137,13 @@ class Nuisance:
     """What one source, machine or configuration adds to its figures of a kind; fitted along, then dropped."""
 
     kinds: frozenset[str]
-    level: str  # source, machine, configuration
+    level: str
     spread: float
 
 
 def _nuisances(kinds: str, source: float, machine: float, configuration: float) -> Sequence[Nuisance]:
     of = frozenset(kinds.split())
-    spreads = {"source": source, "machine": machine, "configuration": configuration}
+    spreads = {SOURCE: source, MACHINE: machine, CONFIGURATION: configuration}
     return [Nuisance(of, level, spread) for level, spread in spreads.items()]
 
 
@@ -153,6 +155,8 @@ NUISANCES: tuple[Nuisance, ...] = (
     *_nuisances("batched tpot", 0.016, 0.03, 0.1),
     *_nuisances("ttft", 0.04, 0.06, 0.2),
     *_nuisances("saturated", 0.03, 0.04, 0.15),
+    *_nuisances("reads", 0.10, 0.03, 0.05),  # constants of kernels: an engine reaches less than its kernels alone
+    *_nuisances("products", 0.25, 0.05, 0.08),
 )
 
 #: Scatter of single rows, by kind of figure.
@@ -164,6 +168,8 @@ NOISE = {
     "ttft": 0.25,
     "batched": 0.09,
     "saturated": 0.18,
+    "reads": 0.12,
+    "products": 0.15,
 }
 #: Rows of middling reliability scatter more.
 TIER_B = 1.5

@@ -45,6 +45,11 @@ class _Group:
         known.update({FIT + symbol: values[at] for symbol, values in parameters.items()})
         return self.run(known, self.steps)
 
+    def symbols(self) -> set[str]:
+        """The parameters that the figure depends on."""
+        own = {self.key.removeprefix(FIT)} if self.key.startswith(FIT) else set()
+        return own.union(*(step.parameters for step in self.steps))
+
     def run(self, known: dict[str, Any], steps: Sequence[_Step]) -> dict[str, Any]:
         for step in steps:
             known[step.key] = step.function(
@@ -112,7 +117,7 @@ class Replay:
         for group in self.groups:
             base = group.values(parameters)
             result[group.places] = middle = np.log(base[group.key])
-            for symbol in {s for one in group.steps for s in one.parameters}:
+            for symbol in group.symbols():
                 moved = dict(base)
                 moved[FIT + symbol] = base[FIT + symbol] * np.exp(step)
                 group.run(moved, [one for one in group.steps if symbol in one.parameters])
