@@ -134,6 +134,8 @@ def _latent_config(layers: int, latent: int) -> dict[str, Any]:
 def with_file(model: Model, chosen: WeightFormat, size: int, catalogue: Catalogue) -> Model:
     """The model with one checkpoint of a known size in a format."""
     blueprint = catalogue.blueprint(model)
+    if size <= 0:
+        raise Unusable("the size of the file is nothing")
     own = Checkpoint(weights=chosen.id, file_bytes=size)
     fitted = compose_bits(chosen, blueprint, None, own)
     if abs(_size(fitted, chosen, blueprint) / size - 1) > 0.01:
@@ -149,7 +151,7 @@ def _size(bits: Mapping[TensorClass, float], chosen: WeightFormat, blueprint: Bl
 
 def counted(chosen: WeightFormat, blueprint: Blueprint) -> dict[TensorClass, int]:
     """Parameters that a file in this format holds."""
-    absent = _NOT_IN_GGUF if chosen.container == "gguf" else (TensorClass.MTP,)
+    absent = _NOT_IN_GGUF if chosen.container == "gguf" else ()
     return {kind: n for kind, n in blueprint.parameters.items() if kind not in absent}
 
 
