@@ -3,7 +3,7 @@
 from core.physics import decode, serving
 from core.sizing.attention import record_held_cache
 from core.sizing.prompt import KEY as PREFILL
-from core.sizing.rates import BURST_LEAST_QUEUE, ENGINE_SLOTS, PIPELINE_KEPT, method
+from core.sizing.rates import ENGINE_SLOTS, PIPELINE_KEPT, method
 from core.sizing.situation import Situation
 from core.sizing.step import record_step
 from core.trace import Trace
@@ -54,7 +54,7 @@ def record_load(trace: Trace, s: Situation) -> None:
     method(trace, "pipeline_kept_share", PIPELINE_KEPT, Unit.SHARE)
     record_step(trace, s, "decode_step_s", "serving.requests_in_step")
     _record_overlap(trace, "serving")
-    _record_tokens(trace)
+    _record_tokens(trace, s)
     _record_first_token(trace, s)
     record_saturated(trace, s)
 
@@ -92,15 +92,19 @@ def record_saturated(trace: Trace, s: Situation) -> None:
     )
 
 
-def _record_tokens(trace: Trace) -> None:
+def _record_tokens(trace: Trace, s: Situation) -> None:
     """Time per output token with the interference of others' prompts, and tokens per second of one user and of all."""
+    share = "fit.c_int"
+    if s.scenario.workload.start_together:
+        share = "serving.burst_interference"
+        trace.compute(share, serving.interference_of_a_burst, share="fit.c_int")
     trace.compute(
         "serving.interference_s",
         serving.interference_seconds,
         batch="serving.requests_in_step",
         output="workload.output_tokens",
         prefill=PREFILL,
-        share="fit.c_int",
+        share=share,
     )
     trace.compute("tpot_s", serving.time_per_output_token, step="decode_step_s", interference="serving.interference_s")
     trace.compute("decode_tok_s", decode.tokens_per_second, seconds="tpot_s")
@@ -135,10 +139,9 @@ def _record_first_token(trace: Trace, s: Situation) -> None:
     )
     queue = "fit.c_q"
     if s.scenario.workload.start_together:
-        method(trace, "burst.least_queue", BURST_LEAST_QUEUE, Unit.SHARE)
         queue = "serving.burst_queue"
         trace.compute(
-            queue, serving.queue_of_a_burst, queue="fit.c_q", share="serving.prompt_share", least="burst.least_queue"
+            queue, serving.queue_of_a_burst, queue="fit.c_q", share="serving.prompt_share", least="fit.c_burst"
         )
     trace.compute(
         "serving.ttft_with_slot_s",

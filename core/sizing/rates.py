@@ -26,8 +26,6 @@ STATE_SHARE = 0.7
 PIPELINE_KEPT = 0.9
 #: A layer on the CPU costs a round trip between CPU and accelerator [s].
 OFFLOAD_ROUND_TRIP_S = 30e-6
-#: Of the other prompts' time, a request in a burst waits for this share at least.
-BURST_LEAST_QUEUE = 0.4
 #: Most requests that an engine schedules together.
 ENGINE_SLOTS = 2048
 

@@ -6,8 +6,9 @@ source alone cannot tell a device from a machine, nor an engine from a build.
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from core.catalogue.calibration import Circumstances
 
@@ -26,7 +27,7 @@ class Effect:
     symbol: str
     on: tuple[str, ...]
     spread: float
-    centre: tuple[tuple[str, float], ...] = ()
+    centre: Mapping[str, float] = field(default_factory=dict, hash=False)
 
     def level(self, where: Circumstances) -> tuple[str, ...] | None:
         """The values of the circumstances, or None where the effect does not apply."""
@@ -36,11 +37,12 @@ class Effect:
         return None if "" in values else values
 
     def expected(self, level: tuple[str, ...]) -> float:
-        return math.log(dict(self.centre).get(level[0], 1.0))
+        return math.log(self.centre.get("*".join(level), 1.0))
 
 
-def _effects(symbol: str, *entries: tuple[str, float]) -> Sequence[Effect]:
-    return [Effect(symbol, tuple(on.split("*")), spread) for on, spread in entries]
+def _effects(symbol: str, *entries: tuple[Any, ...]) -> Sequence[Effect]:
+    """Effects of a parameter: circumstances, spread, and where known the expected factor of a value."""
+    return [Effect(symbol, tuple(e[0].split("*")), e[1], e[2] if len(e) > 2 else {}) for e in entries]
 
 
 #: Base values and their spread before the fit; from the physics of kernels (see `kernels`) and experience with engines.
@@ -58,29 +60,34 @@ BASES: dict[str, tuple[float, float]] = {
     "n_half": (60.0, 0.6),
     "mfu_att": (0.3, 0.4),
     "mfu_b": (0.6, 0.3),
-    "gamma": (0.95, 0.06),
+    "gamma": (0.88, 0.06),
     "ars": (1.3, 0.25),
     "c_int": (1.0, 0.25),
     "c_q": (0.35, 0.4),
+    "c_burst": (1.0, 0.25),
     "t_req": (0.015, 0.5),
     "pipe": (0.2, 0.4),
     "eta_cpu": (0.6, 0.2),
 }
+
+#: Serving engines on devices that their makers do not tune for: kernels written once for all (Triton) instead of by
+#: hand, no custom all-reduce.
+UNTUNED = tuple(f"serving*{architecture}" for architecture in ("gcn5", "cdna1", "rdna2", "rdna3", "rdna3.5", "rdna4"))
 
 EFFECTS: tuple[Effect, ...] = (
     *_effects(
         "eta",
         ("group", 0.15),
         ("back_end", 0.11),
-        ("family", 0.14),
-        ("group*family", 0.11),
+        ("family", 0.14, {"amd-apu": 0.87, "nvidia-unified": 0.95}),
+        ("group*family", 0.07),
+        ("group*architecture", 0.1, {level: 0.75 for level in UNTUNED}),
         ("format_class", 0.15),
         ("device", 0.09),
         ("format_class*group", 0.08),
         ("generation", 0.15),
     ),
-    Effect("cap", ("group",), 0.25, (("serving", 3.3), ("gaudi-deepspeed", 3.3))),
-    *_effects("cap", ("format_class", 0.25), ("family", 0.2)),
+    *_effects("cap", ("group", 0.25, {"serving": 3.3}), ("format_class", 0.25), ("family", 0.2)),
     *_effects("eta_e", ("group", 0.2), ("family", 0.15), ("format_class", 0.15)),
     *_effects(
         "eta_kv",
@@ -96,36 +103,39 @@ EFFECTS: tuple[Effect, ...] = (
         ("group", 0.28),
         ("back_end", 0.2),
         ("family", 0.32),
-        ("generation", 0.6),
+        ("group*family", 0.2),
+        ("group*architecture", 0.3, {level: 1.8 for level in UNTUNED}),
+        ("generation", 0.5, {"serving-2023": 1.9}),
         ("feed_forward", 0.24),
         ("attention", 0.2),
         ("format_class*group", 0.12),
         ("feed_forward*group", 0.15),
     ),
-    *_effects("t_host", ("group", 0.6), ("back_end", 0.4), ("generation", 0.9)),
-    *_effects("t_seq", ("back_end", 0.5), ("generation", 1.0)),
-    *_effects("t_req", ("back_end", 0.5)),
+    *_effects("t_host", ("group", 0.6, {"serving": 4.0}), ("back_end", 0.4), ("generation", 0.9, {"serving-2023": 1.5})),
+    *_effects("t_seq", ("back_end", 0.5), ("generation", 1.0, {"serving-2023": 2.0})),
+    *_effects("t_req", ("back_end", 0.5), ("generation", 0.7)),
     *_effects(
         "mfu",
         ("group", 0.45),
         ("back_end", 0.4),
-        ("family", 0.4),
+        ("family", 0.4, {"amd-apu": 0.75}),
         ("architecture", 0.35),
         ("format_class", 0.35),
         ("format_class*group", 0.28),
         ("device", 0.2),
         ("format_class*back_end", 0.2),
         ("feed_forward*group", 0.15),
-        ("group*family", 0.25),
+        ("group*family", 0.4),
+        ("group*architecture", 0.2, {level: 0.7 for level in UNTUNED}),
         ("generation", 0.5),
     ),
-    *_effects("mfu_e", ("group", 0.35), ("format_class", 0.2), ("back_end", 0.25), ("family", 0.25)),
+    *_effects("mfu_e", ("group", 0.35), ("generation", 0.5, {"flash-attention-off": 0.6}), ("format_class", 0.2), ("back_end", 0.25), ("family", 0.25)),
     *_effects("n_half", ("group", 0.5)),
     *_effects(
         "mfu_att", ("group", 0.3), ("back_end", 0.5), ("family", 0.5), ("generation", 0.4), ("attention", 0.4)
     ),
     *_effects("mfu_b", ("group", 0.4), ("generation", 0.3)),
-    *_effects("ars", ("link", 0.25), ("back_end", 0.2), ("generation", 0.5)),
+    *_effects("ars", ("link", 0.45), ("group*architecture", 0.3, {level: 2.5 for level in UNTUNED}), ("back_end", 0.2, {"mlx": 1.5}), ("generation", 0.5)),
     *_effects("c_int", ("back_end", 0.25)),
     *_effects("c_q", ("back_end", 0.3)),
     *_effects("gamma", ("group", 0.06)),
@@ -157,6 +167,7 @@ NUISANCES: tuple[Nuisance, ...] = (
     *_nuisances("saturated", 0.03, 0.04, 0.15),
     *_nuisances("reads", 0.10, 0.03, 0.05),  # constants of kernels: an engine reaches less than its kernels alone
     *_nuisances("products", 0.25, 0.05, 0.08),
+    *_nuisances("starts", 0.3, 0.05, 0.08),  # and leaves gaps between them
 )
 
 #: Scatter of single rows, by kind of figure.
@@ -170,6 +181,7 @@ NOISE = {
     "saturated": 0.18,
     "reads": 0.12,
     "products": 0.15,
+    "starts": 0.25,
 }
 #: Rows of middling reliability scatter more.
 TIER_B = 1.5

@@ -24,7 +24,7 @@ import numpy as np
 
 from core.catalogue.calibration import Circumstances
 from core.catalogue.records import Device
-from core.physics import operators, roofline
+from core.physics import decode, operators, roofline
 from core.trace import Trace
 from core.units import Unit
 from tests.accuracy.cases import shipped
@@ -78,7 +78,7 @@ def derive(directory: Path) -> Iterator[dict[str, Any]]:
                 "engine": ENGINES[engine],
                 "format": format_class,
                 "quantity": quantity,
-                "value": round(value, 4),
+                "value": float(f"{value:.4g}"),
                 "shapes": shapes,
                 "version": version,
             }
@@ -97,11 +97,11 @@ def _bandwidth(device: Device) -> float:
     return float(found)
 
 
-def _slope(read: np.ndarray, seconds: np.ndarray) -> float:
-    """Bytes per second beyond a constant start, by least squares of relative errors."""
+def _line(read: np.ndarray, seconds: np.ndarray) -> tuple[float, float]:
+    """Start [s] and rate beyond it [byte/s], by least squares of relative errors."""
     weighted = np.stack([1 / seconds, read / seconds], axis=1)
-    solution = np.linalg.lstsq(weighted, np.ones(len(read)), rcond=None)[0]
-    return float(1 / solution[1])
+    start, slope = np.linalg.lstsq(weighted, np.ones(len(read)), rcond=None)[0]
+    return float(start), float(1 / slope)
 
 
 def _products(t: Mapping[str, np.ndarray], device: Device) -> Found:
@@ -110,12 +110,19 @@ def _products(t: Mapping[str, np.ndarray], device: Device) -> Found:
         seconds, read = t["latency"] * 1e-3, t["n"] * t["k"] * width
         few = rows & (t["m"] <= FEW) & (read >= 4e6) & (read <= 1e9)
         if few.sum() >= LEAST_SHAPES:
-            share = _slope(read[few], seconds[few]) / _bandwidth(device)
+            share = _line(read[few], seconds[few])[1] / _bandwidth(device)
             yield "bandwidth.weights", format_class, share, int(few.sum())
+        small = rows & (t["m"] <= FEW) & (read <= 2e6)
+        if small.sum() >= LEAST_SHAPES:
+            yield "start.product", format_class, float(np.median(seconds[small])), int(small.sum())
+        some = rows & (t["m"] == 256) & (t["n"] >= MANY) & (t["k"] >= MANY)
         many = rows & (t["m"] >= MANY) & (t["n"] >= MANY) & (t["k"] >= MANY)
         if many.sum() >= LEAST_SHAPES:
             flops = 2.0 * t["m"] * t["n"] * t["k"]
             yield "mfu", format_class, float(np.median((flops / seconds)[many])) / _rate(device, rate), int(many.sum())
+            if some.sum() >= 10:
+                ratio = float(np.median((flops / seconds)[some]) / np.median((flops / seconds)[many]))
+                yield "small_batch_share", format_class, ratio, int(some.sum())
 
 
 def _experts(t: Mapping[str, np.ndarray], device: Device) -> Found:
@@ -129,8 +136,10 @@ def _experts(t: Mapping[str, np.ndarray], device: Device) -> Found:
         read = distinct * one * width
         few = rows & (tokens <= FEW) & (read >= 4e6)
         if few.sum() >= LEAST_SHAPES:
-            share = _slope(read[few], seconds[few]) / _bandwidth(device)
-            yield "bandwidth.experts", format_class, share, int(few.sum())
+            start, speed = _line(read[few], seconds[few])
+            yield "bandwidth.experts", format_class, speed / _bandwidth(device), int(few.sum())
+            if start > 0:
+                yield "start.experts", format_class, start, int(few.sum())
         many = rows & (tokens >= 2 * MANY) & (one >= 3e6)
         if many.sum() >= LEAST_SHAPES:
             flops = 2.0 * one * tokens * t["topk"]
@@ -145,7 +154,7 @@ def _decode_attention(t: Mapping[str, np.ndarray], device: Device) -> Found:
         rows = plain & (t["kv_cache_dtype"] == cache) & (t["latency"] > 0) & (read >= 2e7)
         rows &= t["num_heads"] >= 4 * t["num_key_value_heads"]
         if rows.sum() >= LEAST_SHAPES:
-            share = _slope(read[rows], t["latency"][rows] * 1e-3) / _bandwidth(device)
+            share = _line(read[rows], t["latency"][rows] * 1e-3)[1] / _bandwidth(device)
             yield "bandwidth.kv", "f16" if cache == "bfloat16" else "fp8", share, int(rows.sum())
 
 
@@ -170,9 +179,43 @@ _OPERATORS = {
 # ---- as observations
 
 
+#: Of the nine kernels of a layer, four are products, one is attention, and four are small ones that take 2 us each.
+PRODUCTS, SMALL_ONES, SMALL_ONE_S, ATTENTION_S = 4, 4, 2e-6, 8e-6
+TIMED_FROM_HOST = ("arc-pro-b60",)  # the times hold the launch, which an engine overlaps with the kernel before
+USABLE_SHARE = 0.2  # below, a library lacks the kernel and takes a detour that no engine would choose
+
+
 def kernel_observations() -> list[Observation]:
     """The derived constants as observations of the parameters."""
-    return [_observation(row) for row in json.loads(TARGET.read_text("utf-8"))["constants"]]
+    rows = json.loads(TARGET.read_text("utf-8"))["constants"]
+    starts = {(r["device"], r["engine"], r["format"], r["quantity"]): r["value"] for r in rows}
+    found = []
+    for row in rows:
+        if row["quantity"].startswith("start."):
+            if row["device"] in TIMED_FROM_HOST:
+                continue
+            mean = _mean_start(starts, row)
+            if mean is not None:
+                found.append(_observation({**row, "value": mean, "quantity": f"t_op.{row['quantity'][6:]}"}))
+        elif not row["quantity"].startswith("bandwidth") or row["value"] >= USABLE_SHARE:
+            found.append(_observation(row))
+    return found
+
+
+def _mean_start(starts: Mapping[tuple[str, ...], float], row: Mapping[str, Any]) -> float | None:
+    """Mean time per kernel of a layer, from the starts of single kernels; None where a part is unknown."""
+    at = (row["device"], row["engine"])
+    product = starts.get((*at, row["format"], "start.product")) or starts.get((*at, "f16", "start.product"))
+    if product is None:
+        return None
+    layer = PRODUCTS * product + ATTENTION_S + SMALL_ONES * SMALL_ONE_S
+    plain, with_experts = operators.KERNELS_PER_ATTENTION_LAYER, operators.KERNELS_PER_MOE_LAYER
+    if row["quantity"] == "start.product":
+        return layer / plain
+    return float((layer + row["value"]) / (plain + with_experts))
+
+
+_KINDS = {"bandwidth": "reads", "t_op": "starts"}
 
 
 def _observation(row: Mapping[str, Any]) -> Observation:
@@ -192,7 +235,7 @@ def _observation(row: Mapping[str, Any]) -> Observation:
         id=f"{row['device']} {row['engine']} {row['format']} {row['quantity']}",
         source=f"kernels: {row['quantity']}",
         tier="A",
-        kind="reads" if row["quantity"].startswith("bandwidth") else "products",
+        kind=_KINDS.get(row["quantity"].split(".")[0], "products"),
         key=key,
         log_target=math.log(value),
         direction=1,
@@ -208,13 +251,17 @@ def _observation(row: Mapping[str, Any]) -> Observation:
 def _expectation(quantity: str, value: float, device: Device) -> tuple[str, Trace, float]:
     """The figure of a trace that a quantity is, the trace, and what the figure should be."""
     trace = Trace()
-    if quantity in ("mfu", "mfu_att"):
-        return f"fit.{quantity}", trace, value
-    for symbol in ("eta", "cap", "eta_e", "eta_kv", "mfu", "mfu_e"):
+    if quantity in ("mfu", "mfu_att") or quantity.startswith("t_op"):
+        return f"fit.{quantity.split('.')[0]}", trace, value
+    for symbol in ("eta", "cap", "eta_e", "eta_kv", "mfu", "mfu_e", "mfu_b"):
         trace.given(f"fit.{symbol}", 1.0, Unit.RATIO)
     if quantity == "efficiency.experts":
-        trace.compute(quantity, _product(), first="fit.mfu", second="fit.mfu_e")
+        trace.compute(quantity, decode.product, first="fit.mfu", second="fit.mfu_e")
         return quantity, trace, value
+    if quantity == "small_batch_share":
+        trace.given("batch", 256.0, Unit.REQUEST)
+        trace.compute(quantity, decode.small_batch_share, share="fit.mfu_b", batch="batch")
+        return quantity, trace, max(value, 0.55)
     full = trace.given("memory_bandwidth_bytes_per_s", _bandwidth(device), Unit.BYTE_PER_SECOND)
     _record_bandwidth(trace, device)
     if quantity != "bandwidth.weights":
@@ -250,12 +297,6 @@ def _record_bandwidth(trace: Trace, device: Device) -> None:
             share="fit.eta",
             most="memory_bandwidth_bytes_per_s",
         )
-
-
-def _product() -> Any:
-    from core.physics.decode import product
-
-    return product
 
 
 def write(directory: Path) -> None:
