@@ -35,6 +35,17 @@ Dimension = Literal[
     "feed_forward",
     "generation",
 ]
+Condition = Literal[
+    "always",
+    "deep",
+    "mixture_of_experts",
+    "tensor_parallel",
+    "layer_split",
+    "amd_or_intel",
+    "apple",
+    "nvidia_hbm",
+    "nvidia_unified",
+]
 
 #: Back ends of llama.cpp by family of devices; each is an engine of its own to calibration.
 _LLAMA_CPP = {
@@ -95,11 +106,11 @@ class Parameter(Record):
 
 
 class SpreadRule(Record):
-    """Widens the range of a kind of figure under a condition."""
+    """Widens the range of a kind of figure under a condition, or narrows it where measurements scatter less."""
 
     kind: Literal["decode", "tpot", "prefill", "batched", "ttft", "saturated"]
-    when: Literal["always", "deep", "mixture_of_experts", "tensor_parallel", "amd_or_intel"]
-    widening: float = Field(default=1.0, ge=1)
+    when: Condition
+    widening: float = Field(default=1.0, gt=0)
     least: float = Field(default=0.0, ge=0)
     reason: str
 

@@ -86,11 +86,16 @@ def _record_spread(
 
 def conditions(s: Situation) -> frozenset[str]:
     """What is true of a situation, of all that rules of the ranges ask for."""
+    family = s.device.family
     met = {
         "always": True,
         "mixture_of_experts": has_routed_experts(s),
         "tensor_parallel": s.plan.tensor > 1,
-        "amd_or_intel": s.device.family in _AMD_OR_INTEL,
+        "layer_split": s.plan.pipeline > 1 and s.engine.group == "llama.cpp",
+        "amd_or_intel": family in _AMD_OR_INTEL,
+        "apple": family is DeviceFamily.APPLE,
+        "nvidia_hbm": family is DeviceFamily.NVIDIA_HBM,
+        "nvidia_unified": family is DeviceFamily.NVIDIA_UNIFIED,
     }
     return frozenset(name for name, is_met in met.items() if is_met)
 

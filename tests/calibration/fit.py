@@ -49,7 +49,7 @@ def columns(seen: Sequence[Observation], used: np.ndarray, effects: Sequence[Eff
         sources: dict[Label, set[str]] = defaultdict(set)
         for one, key, use in zip(seen, keys, used, strict=True):
             if key is not None and use:
-                sources[key].add(one.source)
+                sources[key].add(one.source.split(":")[0])  # all kernel tables are one
         at: dict[Label, int] = {}
         for key, names in sources.items():
             if len(names) >= (2 if narrow else 1):

@@ -239,6 +239,7 @@ def _observation(row: Mapping[str, Any]) -> Observation:
         key=key,
         log_target=math.log(value),
         direction=1,
+        inverse=False,
         where=where,
         model="",
         split=(1, 1, 1),

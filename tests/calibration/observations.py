@@ -38,6 +38,7 @@ class Observation:
     key         of the figure in the trace
     log_target  logarithm of the value that the trace should hold
     direction   +1 for a speed, -1 for a time: more is better in `direction * log`
+    inverse     the record has the inverse of the figure: seconds per token, not tokens per second
     where       what multipliers may depend on
     model       name of the model
     split       tensor, pipeline, replicas
@@ -53,6 +54,7 @@ class Observation:
     key: str
     log_target: float
     direction: int
+    inverse: bool
     where: Circumstances
     model: str
     split: tuple[int, int, int]
@@ -89,6 +91,7 @@ def _observation(record: Record, task: Task) -> Observation:
         key=task.key,
         log_target=math.log(wanted),
         direction=-1 if task.key == "ttft_s" else 1,
+        inverse=task.inverse,
         where=circumstances(situation, shipped_calibration()),
         model=case.scenario.model.id if case.scenario.model.kind == "catalogue" else sizing.blueprint.name,
         split=(plan.tensor, plan.pipeline, plan.replicas),
