@@ -102,6 +102,7 @@ class Parameter(Record):
     prior_spread: float = Field(gt=0)
     supported_by: str
     note: str = ""
+    most: float | None = Field(default=None, gt=0)  # the product of base and multipliers never exceeds it
     multipliers: tuple[Multiplier, ...] = ()
 
 
@@ -194,9 +195,11 @@ class Calibration:
         return known
 
     def _fit(self, parameter: Parameter, circumstances: Circumstances) -> Fitted:
-        """base * product of the multipliers that match; the origin spells the factors out."""
+        """base * product of the multipliers that match, up to `most`; the origin spells the factors out."""
         factors = [m for m in parameter.multipliers if _matches(m, circumstances)]
         value = parameter.base * prod(m.factor for m in factors)
+        if parameter.most is not None:
+            value = min(value, parameter.most)
         terms = [f"{parameter.base:g}"] + [f"{m.factor:g} ({_named(m, circumstances)})" for m in factors]
         origin = Origin(
             OriginKind.CALIBRATION,

@@ -17,9 +17,7 @@ from core.units import Unit
 
 
 @formula(Unit.BYTE_PER_SECOND)
-def effective_bandwidth(
-    bandwidth: Any, reached_share: Any, units: Any, clock: Any, bytes_per_clock: Any
-) -> Any:
+def effective_bandwidth(bandwidth: Any, reached_share: Any, units: Any, clock: Any, bytes_per_clock: Any) -> Any:
     """Bandwidth that long reads reach on a device whose execution units can keep only so many bytes in flight.
 
     effective = min(

@@ -1,1 +1,1 @@
-"""Fits `resources/calibration/parameters.json` to the shared measurements, and tells how well a source never seen is met."""
+"""Fits the speed parameters to the shared measurements, and tells how well a source never seen is predicted."""

@@ -12,7 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from tests.calibration.effects import BASES, CONFIGURATION, EFFECTS, MACHINE, NARROW, NOISE, NUISANCES, SOURCE, TIER_B, Effect
+from tests.calibration.effects import (
+    BASES,
+    CONFIGURATION,
+    EFFECTS,
+    MACHINE,
+    NARROW,
+    NOISE,
+    NUISANCES,
+    SOURCE,
+    TIER_B,
+    Effect,
+)
 from tests.calibration.observations import Observation
 from tests.calibration.replay import Floats, Replay
 
