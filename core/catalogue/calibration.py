@@ -42,9 +42,13 @@ Condition = Literal[
     "tensor_parallel",
     "layer_split",
     "amd_or_intel",
+    "amd_apu",
+    "intel",
     "apple",
+    "nvidia_gddr",
     "nvidia_hbm",
     "nvidia_unified",
+    "serving_engine",
 ]
 
 #: Back ends of llama.cpp by family of devices; each is an engine of its own to calibration.

@@ -89,7 +89,7 @@ def all_reduces_per_step(layers: int, per_layer: int) -> int:
 
 
 @formula(Unit.COUNT)
-def distinct_experts(experts: int, chosen: int, tokens: Any, reuse: Any) -> Any:
+def distinct_experts(experts: Any, chosen: Any, tokens: Any, reuse: Any) -> Any:
     """Experts of one layer that a batch of tokens needs at least once.
 
     distinct = experts * (1 - (1 - chosen / experts) ** (max(tokens, 1) ** min(reuse, 1)))

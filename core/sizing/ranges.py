@@ -93,9 +93,13 @@ def conditions(s: Situation) -> frozenset[str]:
         "tensor_parallel": s.plan.tensor > 1,
         "layer_split": s.plan.pipeline > 1 and s.engine.group == "llama.cpp",
         "amd_or_intel": family in _AMD_OR_INTEL,
+        "amd_apu": family is DeviceFamily.AMD_APU,
+        "intel": family is DeviceFamily.INTEL,
         "apple": family is DeviceFamily.APPLE,
+        "nvidia_gddr": family is DeviceFamily.NVIDIA_GDDR,
         "nvidia_hbm": family is DeviceFamily.NVIDIA_HBM,
         "nvidia_unified": family is DeviceFamily.NVIDIA_UNIFIED,
+        "serving_engine": s.engine.group == "serving",
     }
     return frozenset(name for name, is_met in met.items() if is_met)
 

@@ -251,6 +251,8 @@ def record_all_reduce(trace: Trace, link: Link, ranks: int, family: DeviceFamily
     if cost.beta_bytes_per_s is not None:
         trace.given("all_reduce.beta_bytes_per_s", cost.beta_bytes_per_s, Unit.BYTE_PER_SECOND, origin)
     trace.given("all_reduce.bus_bytes_per_s", cost.bus_bytes_per_s, Unit.BYTE_PER_SECOND, origin)
+    if cost.measured:  # rates that are assumed may be as far off as the start-up
+        trace.given("all_reduce.slowdown", 1.0, Unit.RATIO, origin)
     method(trace, "all_reduces_per_layer", operators.ALL_REDUCES_PER_LAYER, Unit.COUNT)
     trace.compute(
         "all_reduces_per_step", operators.all_reduces_per_step, layers="model.layers", per_layer="all_reduces_per_layer"

@@ -23,7 +23,7 @@ def leave_one_source_out(fitter: Fitter, start: Fit, processes: int = 2) -> Floa
     """Log of predicted over measured figure, each by a fit without the figure's source; kernels always count."""
     sources = sorted({one.source for one in fitter.seen if one.cells})
     sources.sort(key=lambda name: -sum(one.source == name for one in fitter.seen))
-    found = fitter.predict(start) - fitter.target
+    found: Floats = fitter.predict(start) - fitter.target
     _shared.update(fitter=fitter, start=start)
     names = np.array([one.source for one in fitter.seen])
     with ProcessPoolExecutor(processes) as pool:
@@ -36,7 +36,8 @@ def _without(source: str) -> Floats:
     fitter: Fitter = _shared["fitter"]
     own = np.array([one.source == source for one in fitter.seen])
     fit = fitter.fit(~own, start=_shared["start"], rounds=8)
-    return (fitter.predict(fit) - fitter.target)[own]
+    ratio: Floats = (fitter.predict(fit) - fitter.target)[own]
+    return ratio
 
 
 @dataclass(frozen=True, slots=True)

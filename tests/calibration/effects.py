@@ -74,6 +74,9 @@ BASES: dict[str, tuple[float, float]] = {
 #: hand, no custom all-reduce.
 UNTUNED = tuple(f"serving*{architecture}" for architecture in ("gcn5", "cdna1", "rdna2", "rdna3", "rdna3.5", "rdna4"))
 
+#: What ranks wait for each other is much beside the start of an exchange over NVLink, and little beside one over PCIe.
+SLOW_STARTS = {"pcie-gen5-x16": 0.55, "pcie-gen4-x16": 0.65, "pcie-gen3-x16": 0.65}
+
 EFFECTS: tuple[Effect, ...] = (
     *_effects(
         "eta",
@@ -120,7 +123,7 @@ EFFECTS: tuple[Effect, ...] = (
         "mfu",
         ("group", 0.45),
         ("back_end", 0.4),
-        ("family", 0.4, {"amd-apu": 0.75}),
+        ("family", 0.4, {"amd-apu": 0.7}),
         ("architecture", 0.35),
         ("format_class", 0.35),
         ("format_class*group", 0.28),
@@ -129,7 +132,7 @@ EFFECTS: tuple[Effect, ...] = (
         ("feed_forward*group", 0.15),
         ("group*family", 0.4),
         ("group*architecture", 0.2, dict.fromkeys(UNTUNED, 0.7)),
-        ("generation", 0.5),
+        ("generation", 0.5, {"flash-attention-off": 0.8}),
     ),
     *_effects(
         "mfu_e",
@@ -140,18 +143,25 @@ EFFECTS: tuple[Effect, ...] = (
         ("family", 0.25),
     ),
     *_effects("n_half", ("group", 0.5)),
-    *_effects("mfu_att", ("group", 0.3), ("back_end", 0.5), ("family", 0.5), ("generation", 0.4), ("attention", 0.4)),
+    *_effects(
+        "mfu_att",
+        ("group", 0.3),
+        ("back_end", 0.5),
+        ("family", 0.5, {"amd-apu": 0.6}),
+        ("generation", 0.4),
+        ("attention", 0.4),
+    ),
     *_effects("mfu_b", ("group", 0.4), ("generation", 0.3)),
     *_effects(
         "ars",
-        ("link", 0.45),
+        ("link", 0.45, SLOW_STARTS),
         ("group*architecture", 0.3, dict.fromkeys(UNTUNED, 2.5)),
         ("back_end", 0.2, {"mlx": 1.5}),
         ("generation", 0.5),
     ),
     *_effects("c_int", ("back_end", 0.25)),
     *_effects("c_q", ("back_end", 0.2)),
-    *_effects("gamma", ("group", 0.06)),
+    *_effects("gamma", ("group", 0.06, {"llama.cpp": 0.92})),
 )
 
 
@@ -179,7 +189,7 @@ NUISANCES: tuple[Nuisance, ...] = (
     *_nuisances("ttft", 0.04, 0.06, 0.2),
     *_nuisances("saturated", 0.03, 0.04, 0.15),
     *_nuisances("reads", 0.10, 0.0, 0.05),  # constants of kernels: an engine reaches less than its kernels alone
-    *_nuisances("products", 0.25, 0.0, 0.08),
+    *_nuisances("products", 0.10, 0.0, 0.08),
     *_nuisances("starts", 0.3, 0.0, 0.08),  # and leaves gaps between them
 )
 
@@ -193,7 +203,7 @@ NOISE = {
     "batched": 0.09,
     "saturated": 0.18,
     "reads": 0.12,
-    "products": 0.15,
+    "products": 0.12,
     "starts": 0.25,
 }
 #: Rows of middling reliability scatter more.

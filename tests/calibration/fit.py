@@ -61,6 +61,8 @@ def columns(seen: Sequence[Observation], used: np.ndarray, effects: Sequence[Eff
         for one, key, use in zip(seen, keys, used, strict=True):
             if key is not None and use:
                 sources[key].add(one.source.split(":")[0])  # all kernel tables are one
+            elif key is not None and prior(key)[0]:
+                sources[key] |= {"expected", "beforehand"}
         at: dict[Label, int] = {}
         for key, names in sources.items():
             if len(names) >= (2 if narrow else 1):
@@ -177,7 +179,8 @@ class Fitter:
         """Weight of each squared residual: 1 for sources with few rows of a kind, 0 for rows left out."""
         counts = Counter((one.source, one.kind) for one, use in zip(self.seen, used, strict=True) if use)
         rows = np.array([counts[(one.source, one.kind)] for one in self.seen], dtype=float)
-        return np.minimum((np.maximum(rows, 1.0) / FULL_WEIGHT_ROWS) ** -0.5, 1.0) * used
+        weights: Floats = np.minimum((np.maximum(rows, 1.0) / FULL_WEIGHT_ROWS) ** -0.5, 1.0) * used
+        return weights
 
     def fit(self, used: np.ndarray, start: Fit | None = None, rounds: int = 25) -> Fit:
         """The most probable unknowns for the observations in use."""

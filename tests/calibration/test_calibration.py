@@ -91,7 +91,7 @@ def test_quantile_regression_holds_the_share_it_is_asked_for() -> None:
     group = generator.integers(0, 2, 4000)
     target = np.where(group == 1, 2.0, 1.0) * generator.random(4000)
     design = np.stack([np.ones(4000), group.astype(float)], axis=1)
-    beta = quantile_regression(design, target, np.ones(4000), np.array([1e3, 1e3]), 0.8)
+    beta = quantile_regression(design, target, np.ones(4000), np.array([1e3, 1e3]), np.full(4000, 0.8))
     assert beta[0] == pytest.approx(0.8, abs=0.05)
     assert beta[0] + beta[1] == pytest.approx(1.6, abs=0.1)
 
