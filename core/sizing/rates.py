@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from core.architecture.blueprint import AttentionKind, TensorClass
 from core.catalogue.calibration import Calibration, Circumstances, Fitted, back_end
-from core.catalogue.records import Device, DeviceFamily, Engine, Link, WeightFormat
+from core.catalogue.records import Device, DeviceFamily, Engine, Link, LinkKind, WeightFormat
 from core.errors import CatalogueError
 from core.physics import collective, operators, roofline
 from core.sizing.cache import source_of_model
@@ -251,7 +251,7 @@ def record_all_reduce(trace: Trace, link: Link, ranks: int, family: DeviceFamily
     if cost.beta_bytes_per_s is not None:
         trace.given("all_reduce.beta_bytes_per_s", cost.beta_bytes_per_s, Unit.BYTE_PER_SECOND, origin)
     trace.given("all_reduce.bus_bytes_per_s", cost.bus_bytes_per_s, Unit.BYTE_PER_SECOND, origin)
-    if cost.measured:  # rates that are assumed may be as far off as the start-up
+    if cost.measured and link.kind is not LinkKind.PCIE:  # assumed rates, and those of a PCIe switch, vary as much
         trace.given("all_reduce.slowdown", 1.0, Unit.RATIO, origin)
     method(trace, "all_reduces_per_layer", operators.ALL_REDUCES_PER_LAYER, Unit.COUNT)
     trace.compute(

