@@ -82,6 +82,8 @@ def circumstances(situation: Situation, calibration: Calibration) -> Circumstanc
 def _attention_kind(situation: Situation) -> str:
     """What sets the attention of a model apart from plain attention in every layer."""
     kinds = {group.kind for group in situation.blueprint.attention}
+    if AttentionKind.COMPRESSED in kinds:
+        return "compressed"
     if kinds & {AttentionKind.LATENT, AttentionKind.SPARSE_LATENT}:
         return "latent"
     if situation.blueprint.recurrent:
