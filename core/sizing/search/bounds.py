@@ -226,19 +226,20 @@ def _prompt_seconds(counted: Counted, here: Shapes, fit: Rates) -> Axis:
     """The prefill of one prompt at the least."""
     import numpy as np
 
-    tokens, ranks, chunks = counted["prompt.new_tokens"], here.tensor, counted["prompt.chunks"]
+    tokens, ranks = counted["prompt.new_tokens"], here.tensor
+    size = prefill.chunk_tokens(tokens, fit["chunk"])
+    chunks = prefill.chunk_count(tokens, size)
     at_peak = decode.seconds_at_peak(
         counted["flops_per_token.in_weight_format"],
         fit["low"],
         counted["flops_per_token.at_16_bit_in_layers"],
         fit["wide"],
     )
-    size = counted["prompt.chunk_tokens"]
     alone = prefill.dense_compute_seconds(tokens, at_peak, ranks, fit["mfu"], size, fit["half"])
     read = prefill.repeated_read_seconds(chunks, counted["read_bytes.layers"], ranks, fit["weights"])
     seconds = read + roofline.compute_excess_seconds(read, alone)
     if has_routed_experts(counted.situation):
-        seconds = seconds + _prompt_expert_seconds(counted, fit, ranks * here.attention_groups)
+        seconds = seconds + _prompt_expert_seconds(counted, fit, ranks * here.attention_groups, size, chunks)
     seconds = seconds + prefill.prompt_attention_seconds(
         tokens, counted["prompt.attention_flops_per_token"], ranks, fit["wide"], fit["mfu_att"]
     )
@@ -250,11 +251,11 @@ def _prompt_seconds(counted: Counted, here: Shapes, fit: Rates) -> Axis:
     return seconds
 
 
-def _prompt_expert_seconds(counted: Counted, fit: Rates, ranks: Axis) -> Axis:
-    tokens, size = counted["prompt.new_tokens"], counted["prompt.chunk_tokens"]
+def _prompt_expert_seconds(counted: Counted, fit: Rates, ranks: Axis, size: Axis, chunks: Axis) -> Axis:
+    tokens, chosen = counted["prompt.new_tokens"], counted["model.experts_per_token"]
     touched = _expert_bytes(counted, size, 1.0)
-    read = prefill.repeated_read_seconds(counted["prompt.chunks"], touched, ranks, fit["experts"])
+    read = prefill.repeated_read_seconds(chunks, touched, ranks, fit["experts"])
     at_peak = decode.seconds_at_rate(counted["flops_per_token.chosen_experts"], fit["low"])
-    share, each = fit["mfu_e"], counted["prompt.tokens_per_expert"]
+    share, each = fit["mfu_e"], prefill.tokens_per_expert(size, chosen, counted["model.experts_per_layer"])
     alone = prefill.expert_compute_seconds(tokens, at_peak, ranks, fit["mfu"], share, each, fit["half"])
     return read + roofline.compute_excess_seconds(read, alone)
