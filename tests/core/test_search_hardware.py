@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.catalogue.catalogue import Catalogue
-from core.sizing.search.evaluate import Evaluation, evaluate, meets
+from core.sizing.search.evaluate import Evaluation, evaluate, fast_enough, meets
 from core.sizing.search.hardware import find_hardware, survey
 from core.sizing.search.kinds import barred, unknown_facts
 from core.sizing.search.pareto import best_for_their_price
@@ -102,6 +102,8 @@ def test_no_sizing_beats_its_bounds(need: str, catalogue: Catalogue) -> None:
         assert found.throughput is not None
         assert found.speed[1] <= field.speed[at]
         assert found.ttft[1] >= field.ttft[at]
+        if fast_enough(request, found):
+            assert found.ttft[1] >= field.ttft_if_fast[at]
         assert found.throughput <= field.throughput[at]
 
 

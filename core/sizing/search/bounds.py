@@ -38,6 +38,7 @@ class Bounds:
     speed         of one user at most [token/s]
     throughput    of all users at most [token/s]
     ttft          first token at the earliest [s]
+    ttft_if_fast  the same for a candidate that reaches the speed target: its queue moves no slower than that [s]
     """
 
     layout: Axis
@@ -46,6 +47,7 @@ class Bounds:
     speed: Axis
     throughput: Axis
     ttft: Axis
+    ttft_if_fast: Axis
 
 
 def bounds(counted: Counted, shapes: Shapes, rates: Rates) -> Bounds:
@@ -81,7 +83,17 @@ def bounds(counted: Counted, shapes: Shapes, rates: Rates) -> Bounds:
         speed=wider / step,
         throughput=wider * _overlap(counted, here) * counted["requests_at_once"] / each,
         ttft=(fit["t_req"] + waits + prompt) * tighter,
+        ttft_if_fast=(fit["t_req"] + waits + prompt * _queue(counted, fit, batch, prompt)) * tighter,
     )
+
+
+def _queue(counted: Counted, fit: Rates, batch: Axis, prompt: Axis) -> Axis:
+    """How many times its own prompt a request waits at least, where a step is no longer than the target allows."""
+    target = counted.situation.scenario.workload.speed_target
+    if target is None:
+        return 1.0
+    share = serving.prompt_share(batch, prompt, counted["workload.output_tokens"], 1 / target)
+    return 1 + fit["c_q"] * share * (batch - 1) / 2
 
 
 def _runs(counted: Counted, shapes: Shapes) -> Axis:
