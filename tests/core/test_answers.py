@@ -113,7 +113,7 @@ def test_nvlink_counts_messages() -> None:
 
 
 def test_sxm_or_pcie_gives_price_and_power_with_dates() -> None:
-    for words in ("$25,000–40,000 in 2026", "$8,565–16,000 in August 2026", "700 W", "350 W", "600 W"):
+    for words in ("$25,000–40,000 in 2026", "$9,500–16,000 in 2026", "700 W", "350 W", "600 W"):
         assert words in said(Q.SXM_OR_PCIE)
 
 

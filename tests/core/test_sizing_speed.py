@@ -282,7 +282,7 @@ def compact(device: str, engine: str = "llama.cpp") -> Scenario:
 
 @pytest.mark.parametrize(
     ("device", "low", "high", "reported"),
-    [("rtx-pro-6000-server", 160, 330, [215]), ("dgx-spark", 42, 90, [50, 83])],
+    [("rtx-pro-6000-server", 160, 330, [215]), ("dgx-spark", 42, 90, [83])],
 )
 def test_the_compact_model_is_as_fast_as_reviews_say(
     shipped: Catalogue, device: str, low: float, high: float, reported: list[float]
@@ -295,7 +295,7 @@ def test_the_compact_model_is_as_fast_as_reviews_say(
 
 
 def test_a_dense_70b_on_a_spark_writes_slower_than_people_read(shipped: Catalogue) -> None:
-    """4.0 to 4.2 tok/s were measured."""
+    """4.0 to 4.2 tok/s were measured with builds of 2025; what was measured on Sparks since is a quarter faster."""
     case = Scenario(
         model=CatalogueModel(id="meta-llama/Llama-3.1-70B-Instruct"),
         weights="nvfp4",
