@@ -371,7 +371,7 @@ def test_counter_cases(name: str, changes: dict[str, Any], sized: Callable[[Scen
 
 def test_every_claim_about_a_rule_has_a_counter_case() -> None:
     about = {name for name, claim in CLAIMS.items() if str(claim["figure"]).startswith("rule.")}
-    assert about - set(LATER) == {name for name, _ in COUNTER_CASES}
+    assert about - set(LATER) - set(FOUND) == {name for name, _ in COUNTER_CASES}
 
 
 def test_a_model_inside_the_fast_tier_is_not_warned_of(sized: Callable[[Scenario], Sizing]) -> None:

@@ -72,7 +72,7 @@ def bounds(counted: Counted, shapes: Shapes, rates: Rates) -> Bounds:
     step = _step_seconds(counted, here, fit)
     batch = _batch(counted, here)
     output, waits = counted["workload.output_tokens"], np.where(batch > 1, step / 2, 0.0)
-    step = step + serving.interference_seconds(batch, output, prompt, fit["c_int"])
+    step = step + serving.interference_seconds(batch, output, prompt, _interference(counted, fit))
     each = serving.time_per_output_token(step, (prompt + fit["t_req"]) / output)
     least, most = _memory(counted, here)
     wider, tighter = 1 + MARGIN, 1 - MARGIN
@@ -85,6 +85,13 @@ def bounds(counted: Counted, shapes: Shapes, rates: Rates) -> Bounds:
         ttft=(fit["t_req"] + waits + prompt) * tighter,
         ttft_if_fast=(fit["t_req"] + waits + prompt * _queue(counted, fit, batch, prompt)) * tighter,
     )
+
+
+def _interference(counted: Counted, fit: Rates) -> Axis:
+    """Share of others' prompts that a request waits for."""
+    if counted.situation.scenario.workload.start_together:
+        return serving.interference_of_a_burst(fit["c_int"])
+    return fit["c_int"]
 
 
 def _queue(counted: Counted, fit: Rates, batch: Axis, prompt: Axis) -> Axis:
@@ -200,7 +207,7 @@ def _expert_seconds(counted: Counted, here: Shapes, fit: Rates, batch: Axis, sha
 
     ranks = here.tensor * here.attention_groups
     batch = np.where(here.attention_groups > 1, _joint(counted, here), batch)
-    seconds = _expert_bytes(counted, batch, fit["gamma"]) / ranks / fit["experts"]
+    seconds = _expert_bytes(counted, _distinct(counted, batch, fit["gamma"])) / ranks / fit["experts"]
     at_peak = decode.seconds_at_rate(counted["flops_per_token.chosen_experts"], fit["low"])
     alone = decode.batch_compute_seconds(batch, at_peak, ranks, fit["mfu"] * fit["mfu_e"], share)
     return seconds + roofline.compute_excess_seconds(seconds, alone)
@@ -213,13 +220,17 @@ def _joint(counted: Counted, here: Shapes) -> Axis:
     return np.maximum(1.0, counted["requests_at_once"] / here.replicas / here.pipeline)
 
 
-def _expert_bytes(counted: Counted, tokens: Any, reuse: Any) -> Any:
+def _distinct(counted: Counted, tokens: Any, reuse: Any) -> Any:
     """Experts that so many tokens need; without the exact power of the sizing, hence the margin."""
     import numpy as np
 
     experts, chosen = counted["model.experts_per_layer"], counted["model.experts_per_token"]
     distinct = experts * (1 - (1 - chosen / experts) ** (np.maximum(tokens, 1) ** np.minimum(reuse, 1)))
-    return operators.expert_bytes_read(counted["weights_bytes.expert"], experts, distinct * (1 - MARGIN))
+    return distinct * (1 - MARGIN)
+
+
+def _expert_bytes(counted: Counted, distinct: Any) -> Any:
+    return operators.expert_bytes_read(counted["weights_bytes.expert"], counted["model.experts_per_layer"], distinct)
 
 
 def _exchange_seconds(counted: Counted, here: Shapes, fit: Rates, tokens: Any) -> Axis:
@@ -228,10 +239,12 @@ def _exchange_seconds(counted: Counted, here: Shapes, fit: Rates, tokens: Any) -
 
     times = operators.all_reduces_per_step(counted["model.layers"], operators.ALL_REDUCES_PER_LAYER)
     message = collective.activation_bytes(tokens, counted.situation.blueprint.hidden_size)
-    long = here.second_alpha + 2 * (here.tensor - 1) / here.tensor * message / here.bus
-    moved = here.alpha + np.minimum(message / here.beta, long)
+    factor = fit["ars"] * here.link_factor
+    slowdown = np.where(here.rates_measured > 0, 1.0, factor)
+    long = factor * here.second_alpha + slowdown * 2 * (here.tensor - 1) / here.tensor * message / here.bus
+    moved = factor * here.alpha + np.minimum(slowdown * message / here.beta, long)
     hops = collective.repeated_seconds(here.pipeline - 1, here.hop)
-    return np.where(here.tensor > 1, times * fit["ars"] * here.link_factor * moved, 0.0) + hops
+    return np.where(here.tensor > 1, times * moved, 0.0) + hops
 
 
 def _prompt_seconds(counted: Counted, here: Shapes, fit: Rates) -> Axis:
@@ -265,9 +278,10 @@ def _prompt_seconds(counted: Counted, here: Shapes, fit: Rates) -> Axis:
 
 def _prompt_expert_seconds(counted: Counted, fit: Rates, ranks: Axis, size: Axis, chunks: Axis) -> Axis:
     tokens, chosen = counted["prompt.new_tokens"], counted["model.experts_per_token"]
-    touched = _expert_bytes(counted, size, 1.0)
+    distinct = _distinct(counted, size, 1.0)
+    touched = _expert_bytes(counted, distinct)
     read = prefill.repeated_read_seconds(chunks, touched, ranks, fit["experts"])
     at_peak = decode.seconds_at_rate(counted["flops_per_token.chosen_experts"], fit["low"])
-    share, each = fit["mfu_e"], prefill.tokens_per_expert(size, chosen, counted["model.experts_per_layer"])
+    share, each = fit["mfu_e"], prefill.tokens_per_expert(size, chosen, distinct)
     alone = prefill.expert_compute_seconds(tokens, at_peak, ranks, fit["mfu"], share, each, fit["half"])
     return read + roofline.compute_excess_seconds(read, alone)

@@ -18,8 +18,8 @@ from core.sizing.situation import Situation
 Axis = Any  # array, one element a candidate, layout or device
 
 #: Parameters of the calibration that bounds use, by symbol.
-FITTED = ("t_op", "t_host", "t_seq", "gamma", "mfu", "mfu_e", "mfu_b", "mfu_dec_att", "mfu_att", "t_req", "c_q", "c_int",
-          "ars", "pipe")  # fmt: skip
+FITTED = ("t_op", "t_host", "t_seq", "gamma", "mfu", "mfu_e", "mfu_b", "mfu_dec_att", "mfu_att", "t_req", "c_q",
+          "c_int", "ars", "pipe")  # fmt: skip
 FIELDS = ("low", "wide", "weights", "experts", "cache", "half", "chunk", *FITTED)
 
 
