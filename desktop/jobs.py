@@ -6,6 +6,8 @@ from typing import Any
 from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
 from shiboken6 import isValid
 
+from desktop.collector import collect_here
+
 
 class _Answer(QObject):
     done = Signal(int, object)
@@ -34,8 +36,9 @@ class Jobs(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        collect_here()
         self._generation = 0
-        self._answer = _Answer()  # no parent: a job that is under way keeps it, also when this is gone
+        self._answer = _Answer(self)
         self._answer.done.connect(self._on_done)
         self._answer.failed.connect(self._on_failed)
 

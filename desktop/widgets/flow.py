@@ -1,60 +1,58 @@
 """A row of fields that goes on in a next row where there is no room."""
 
-from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+from PySide6.QtCore import QPoint, QSize
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 
-class FlowLayout(QLayout):
-    """Items from left to right, then below; every row is as high as its highest item."""
+class FlowRow(QWidget):
+    """Widgets from left to right, then below; every row is as high as its highest one.
 
-    def __init__(self, parent: QWidget | None = None, across: int = 10, down: int = 8) -> None:
-        super().__init__(parent)
-        self._items: list[QLayoutItem] = []
+    Not a layout of Qt's: one written in Python leaves items behind that outlive their widgets.
+    """
+
+    def __init__(self, across: int = 10, down: int = 8) -> None:
+        super().__init__()
+        self._widgets: list[QWidget] = []
         self._across, self._down = across, down
-        self.setContentsMargins(QMargins())
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
 
-    def addItem(self, item: QLayoutItem) -> None:
-        self._items.append(item)
-
-    def count(self) -> int:
-        return len(self._items)
-
-    def itemAt(self, index: int) -> QLayoutItem | None:
-        return self._items[index] if 0 <= index < len(self._items) else None
-
-    def takeAt(self, index: int) -> QLayoutItem | None:
-        return self._items.pop(index) if 0 <= index < len(self._items) else None
-
-    def expandingDirections(self) -> Qt.Orientation:
-        return Qt.Orientation(0)
+    def add(self, widget: QWidget) -> None:
+        widget.setParent(self)
+        self._widgets.append(widget)
+        self._place(self.width(), move=True)
+        self.updateGeometry()
 
     def hasHeightForWidth(self) -> bool:
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return self._place(QRect(0, 0, width, 0), move=False)
-
-    def setGeometry(self, rect: QRect) -> None:
-        super().setGeometry(rect)
-        self._place(rect, move=True)
+        return self._place(width, move=False)
 
     def sizeHint(self) -> QSize:
-        return self.minimumSize()
+        return QSize(sum(w.sizeHint().width() + self._across for w in self._widgets), self.heightForWidth(self.width()))
 
-    def minimumSize(self) -> QSize:
-        size = QSize()
-        for item in self._items:
-            size = size.expandedTo(item.minimumSize())
-        return size
+    def minimumSizeHint(self) -> QSize:
+        widest = max((widget.sizeHint().width() for widget in self._widgets), default=0)
+        return QSize(widest, self.heightForWidth(max(widest, self.width())))
 
-    def _place(self, area: QRect, move: bool) -> int:
-        """Put the items into the area; the height that they take."""
-        x, y, height = area.x(), area.y(), 0
-        for item in self._items:
-            hint = item.sizeHint()
-            if x > area.x() and x + hint.width() > area.right() + 1:
-                x, y, height = area.x(), y + height + self._down, 0
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place(self.width(), move=True)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
+    def _place(self, width: int, move: bool) -> int:
+        """Put the widgets into rows of this width; the height that they take."""
+        x = y = height = 0
+        for widget in self._widgets:
+            size = widget.sizeHint()
+            if x and x + size.width() > width:
+                x, y, height = 0, y + height + self._down, 0
             if move:
-                item.setGeometry(QRect(QPoint(x, y), hint))
-            x, height = x + hint.width() + self._across, max(height, hint.height())
-        return y + height - area.y()
+                widget.move(QPoint(x, y))
+                widget.resize(size)
+            x, height = x + size.width() + self._across, max(height, size.height())
+        return y + height

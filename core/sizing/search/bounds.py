@@ -38,6 +38,7 @@ class Bounds:
     speed         of one user at most [token/s]
     throughput    of all users at most [token/s]
     ttft          first token at the earliest [s]
+    ttft_if_fast  the same for a candidate that reaches the speed target: its queue moves no slower than that [s]
     """
 
     layout: Axis
@@ -46,6 +47,7 @@ class Bounds:
     speed: Axis
     throughput: Axis
     ttft: Axis
+    ttft_if_fast: Axis
 
 
 def bounds(counted: Counted, shapes: Shapes, rates: Rates) -> Bounds:
@@ -70,7 +72,7 @@ def bounds(counted: Counted, shapes: Shapes, rates: Rates) -> Bounds:
     step = _step_seconds(counted, here, fit)
     batch = _batch(counted, here)
     output, waits = counted["workload.output_tokens"], np.where(batch > 1, step / 2, 0.0)
-    step = step + serving.interference_seconds(batch, output, prompt, fit["c_int"])
+    step = step + serving.interference_seconds(batch, output, prompt, _interference(counted, fit))
     each = serving.time_per_output_token(step, (prompt + fit["t_req"]) / output)
     least, most = _memory(counted, here)
     wider, tighter = 1 + MARGIN, 1 - MARGIN
@@ -81,7 +83,24 @@ def bounds(counted: Counted, shapes: Shapes, rates: Rates) -> Bounds:
         speed=wider / step,
         throughput=wider * _overlap(counted, here) * counted["requests_at_once"] / each,
         ttft=(fit["t_req"] + waits + prompt) * tighter,
+        ttft_if_fast=(fit["t_req"] + waits + prompt * _queue(counted, fit, batch, prompt)) * tighter,
     )
+
+
+def _interference(counted: Counted, fit: Rates) -> Axis:
+    """Share of others' prompts that a request waits for."""
+    if counted.situation.scenario.workload.start_together:
+        return serving.interference_of_a_burst(fit["c_int"])
+    return fit["c_int"]
+
+
+def _queue(counted: Counted, fit: Rates, batch: Axis, prompt: Axis) -> Axis:
+    """How many times its own prompt a request waits at least, where a step is no longer than the target allows."""
+    target = counted.situation.scenario.workload.speed_target
+    if target is None:
+        return 1.0
+    share = serving.prompt_share(batch, prompt, counted["workload.output_tokens"], 1 / target)
+    return 1 + fit["c_q"] * share * (batch - 1) / 2
 
 
 def _runs(counted: Counted, shapes: Shapes) -> Axis:
@@ -188,7 +207,7 @@ def _expert_seconds(counted: Counted, here: Shapes, fit: Rates, batch: Axis, sha
 
     ranks = here.tensor * here.attention_groups
     batch = np.where(here.attention_groups > 1, _joint(counted, here), batch)
-    seconds = _expert_bytes(counted, batch, fit["gamma"]) / ranks / fit["experts"]
+    seconds = _expert_bytes(counted, _distinct(counted, batch, fit["gamma"])) / ranks / fit["experts"]
     at_peak = decode.seconds_at_rate(counted["flops_per_token.chosen_experts"], fit["low"])
     alone = decode.batch_compute_seconds(batch, at_peak, ranks, fit["mfu"] * fit["mfu_e"], share)
     return seconds + roofline.compute_excess_seconds(seconds, alone)
@@ -201,13 +220,17 @@ def _joint(counted: Counted, here: Shapes) -> Axis:
     return np.maximum(1.0, counted["requests_at_once"] / here.replicas / here.pipeline)
 
 
-def _expert_bytes(counted: Counted, tokens: Any, reuse: Any) -> Any:
+def _distinct(counted: Counted, tokens: Any, reuse: Any) -> Any:
     """Experts that so many tokens need; without the exact power of the sizing, hence the margin."""
     import numpy as np
 
     experts, chosen = counted["model.experts_per_layer"], counted["model.experts_per_token"]
     distinct = experts * (1 - (1 - chosen / experts) ** (np.maximum(tokens, 1) ** np.minimum(reuse, 1)))
-    return operators.expert_bytes_read(counted["weights_bytes.expert"], experts, distinct * (1 - MARGIN))
+    return distinct * (1 - MARGIN)
+
+
+def _expert_bytes(counted: Counted, distinct: Any) -> Any:
+    return operators.expert_bytes_read(counted["weights_bytes.expert"], counted["model.experts_per_layer"], distinct)
 
 
 def _exchange_seconds(counted: Counted, here: Shapes, fit: Rates, tokens: Any) -> Axis:
@@ -216,29 +239,32 @@ def _exchange_seconds(counted: Counted, here: Shapes, fit: Rates, tokens: Any) -
 
     times = operators.all_reduces_per_step(counted["model.layers"], operators.ALL_REDUCES_PER_LAYER)
     message = collective.activation_bytes(tokens, counted.situation.blueprint.hidden_size)
-    long = here.second_alpha + 2 * (here.tensor - 1) / here.tensor * message / here.bus
-    moved = here.alpha + np.minimum(message / here.beta, long)
+    factor = fit["ars"] * here.link_factor
+    slowdown = np.where(here.rates_measured > 0, 1.0, factor)
+    long = factor * here.second_alpha + slowdown * 2 * (here.tensor - 1) / here.tensor * message / here.bus
+    moved = factor * here.alpha + np.minimum(slowdown * message / here.beta, long)
     hops = collective.repeated_seconds(here.pipeline - 1, here.hop)
-    return np.where(here.tensor > 1, times * fit["ars"] * here.link_factor * moved, 0.0) + hops
+    return np.where(here.tensor > 1, times * moved, 0.0) + hops
 
 
 def _prompt_seconds(counted: Counted, here: Shapes, fit: Rates) -> Axis:
     """The prefill of one prompt at the least."""
     import numpy as np
 
-    tokens, ranks, chunks = counted["prompt.new_tokens"], here.tensor, counted["prompt.chunks"]
+    tokens, ranks = counted["prompt.new_tokens"], here.tensor
+    size = prefill.chunk_tokens(tokens, fit["chunk"])
+    chunks = prefill.chunk_count(tokens, size)
     at_peak = decode.seconds_at_peak(
         counted["flops_per_token.in_weight_format"],
         fit["low"],
         counted["flops_per_token.at_16_bit_in_layers"],
         fit["wide"],
     )
-    size = counted["prompt.chunk_tokens"]
     alone = prefill.dense_compute_seconds(tokens, at_peak, ranks, fit["mfu"], size, fit["half"])
     read = prefill.repeated_read_seconds(chunks, counted["read_bytes.layers"], ranks, fit["weights"])
     seconds = read + roofline.compute_excess_seconds(read, alone)
     if has_routed_experts(counted.situation):
-        seconds = seconds + _prompt_expert_seconds(counted, fit, ranks * here.attention_groups)
+        seconds = seconds + _prompt_expert_seconds(counted, fit, ranks * here.attention_groups, size, chunks)
     seconds = seconds + prefill.prompt_attention_seconds(
         tokens, counted["prompt.attention_flops_per_token"], ranks, fit["wide"], fit["mfu_att"]
     )
@@ -250,11 +276,12 @@ def _prompt_seconds(counted: Counted, here: Shapes, fit: Rates) -> Axis:
     return seconds
 
 
-def _prompt_expert_seconds(counted: Counted, fit: Rates, ranks: Axis) -> Axis:
-    tokens, size = counted["prompt.new_tokens"], counted["prompt.chunk_tokens"]
-    touched = _expert_bytes(counted, size, 1.0)
-    read = prefill.repeated_read_seconds(counted["prompt.chunks"], touched, ranks, fit["experts"])
+def _prompt_expert_seconds(counted: Counted, fit: Rates, ranks: Axis, size: Axis, chunks: Axis) -> Axis:
+    tokens, chosen = counted["prompt.new_tokens"], counted["model.experts_per_token"]
+    distinct = _distinct(counted, size, 1.0)
+    touched = _expert_bytes(counted, distinct)
+    read = prefill.repeated_read_seconds(chunks, touched, ranks, fit["experts"])
     at_peak = decode.seconds_at_rate(counted["flops_per_token.chosen_experts"], fit["low"])
-    share, each = fit["mfu_e"], counted["prompt.tokens_per_expert"]
+    share, each = fit["mfu_e"], prefill.tokens_per_expert(size, chosen, distinct)
     alone = prefill.expert_compute_seconds(tokens, at_peak, ranks, fit["mfu"], share, each, fit["half"])
     return read + roofline.compute_excess_seconds(read, alone)

@@ -48,6 +48,7 @@ class Field:
     speed: Axis
     throughput: Axis
     ttft: Axis
+    ttft_if_fast: Axis
     open: Axis
     without: tuple[RuledOut, ...] = ()
 
@@ -61,7 +62,17 @@ class Field:
         at = np.array(sorted(chosen), dtype=np.int64)
         starts = np.searchsorted(at, np.array(self.starts))
         filled = [n for n in range(len(self.kinds)) if starts[n] < starts[n + 1]]
-        columns = ("layout", "variant", "least_bytes", "most_bytes", "speed", "throughput", "ttft", "open")
+        columns = (
+            "layout",
+            "variant",
+            "least_bytes",
+            "most_bytes",
+            "speed",
+            "throughput",
+            "ttft",
+            "ttft_if_fast",
+            "open",
+        )
         return replace(
             self,
             kinds=tuple(self.kinds[n] for n in filled),
@@ -109,7 +120,8 @@ def survey(request: SearchRequest, catalogue: Catalogue) -> Field:
         & (shape.machines[layout] <= request.limits.most_machines)
     )
     columns = {
-        name: _joined(parts, name)[kept] for name in ("least_bytes", "most_bytes", "speed", "throughput", "ttft")
+        name: _joined(parts, name)[kept]
+        for name in ("least_bytes", "most_bytes", "speed", "throughput", "ttft", "ttft_if_fast")
     }
     _unbind(request, among, [one.variant for one in counted], layout[kept], variant[kept], columns)
     layout, variant, key = layout[kept], variant[kept], (shape.device[layout] * 1000 + units)[kept]
@@ -149,7 +161,7 @@ def _unbind(
         engine = np.array([choice.engine.id == one.engine for choice in choices], dtype=bool)
         here = device[layout] & engine[variant]
         columns["speed"][here] = columns["throughput"][here] = np.inf
-        columns["ttft"][here] = 0.0
+        columns["ttft"][here] = columns["ttft_if_fast"][here] = 0.0
 
 
 def _without(device: Device, catalogue: Catalogue) -> RuledOut:
@@ -171,7 +183,7 @@ def _open(request: SearchRequest, columns: dict[str, Axis]) -> Axis:
     if work.speed_target is not None:
         allowed = allowed & (columns["speed"] >= work.speed_target)
     if work.ttft_target_s is not None:
-        allowed = allowed & (columns["ttft"] <= work.ttft_target_s)
+        allowed = allowed & (columns["ttft_if_fast"] <= work.ttft_target_s)
     return allowed
 
 
@@ -354,7 +366,7 @@ class _Search:
                 kind, Exclusion.SPEED, work.speed_target, float(speeds[at]), True, self.considered.candidate(start + at)
             )
         fast = holds if work.speed_target is None else holds & (speeds >= work.speed_target)
-        waits = self.considered.ttft[here] + (~fast) * 1e30
+        waits = self.considered.ttft_if_fast[here] + (~fast) * 1e30
         at = int(waits.argmin())
         asked = work.ttft_target_s or 0.0
         return RuledOut(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from core.catalogue.catalogue import Catalogue
-from core.catalogue.records import AllReduceCost, Device, DeviceKind, Link
+from core.catalogue.records import AllReduceCost, Device, DeviceKind, Link, LinkKind
 from core.errors import InvalidInput
 from core.physics import collective
 from core.scenario import Deployment, Plan
@@ -36,6 +36,7 @@ class Layout:
     exchange  constants of an all-reduce among the tensor-parallel ranks; None without them
     link      that they exchange over; "" without them
     hop_s     hand-over between two stages, at the least [s]
+    is_measured_rate   the link's measured rates hold within an engine: those of a PCIe switch do not
     """
 
     device: Device
@@ -46,6 +47,7 @@ class Layout:
     exchange: AllReduceCost | None
     link: str
     hop_s: float
+    is_measured_rate: bool
 
     @property
     def machines(self) -> int:
@@ -97,7 +99,7 @@ def layouts_of(device: Device, catalogue: Catalogue) -> Iterator[Layout]:
             found = exchanges[group]
             if found is not None:
                 hop = network if plan.copy_ranks > per_node else found.hop_s
-                yield Layout(device, count * nodes, count, nodes, plan, found.cost, found.link, hop)
+                yield Layout(device, count * nodes, count, nodes, plan, found.cost, found.link, hop, found.is_steady)
 
 
 def _counts(device: Device) -> Iterator[tuple[int, int]]:
@@ -150,6 +152,7 @@ class _Exchange:
     link: str
     cost: AllReduceCost | None
     hop_s: float
+    is_steady: bool = False
 
 
 def _exchange(device: Device, catalogue: Catalogue, group: int, tensor: int) -> _Exchange | None:
@@ -163,4 +166,5 @@ def _exchange(device: Device, catalogue: Catalogue, group: int, tensor: int) -> 
     hop = collective.hop_latency_s(link)
     if tensor == 1:
         return _Exchange("", None, hop)
-    return _Exchange(link.id, collective.all_reduce_cost(link, tensor, device.family), hop)
+    steady = link.kind is not LinkKind.PCIE
+    return _Exchange(link.id, collective.all_reduce_cost(link, tensor, device.family), hop, steady)

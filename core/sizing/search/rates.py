@@ -9,6 +9,8 @@ from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Device
 from core.errors import CatalogueError
 from core.physics import prefill, roofline
+from core.sizing.engine_defaults import chunk_tokens
+from core.sizing.groups import usable_bytes
 from core.sizing.rates import circumstances, compute_format, wide_format
 from core.sizing.search.counted import Counted
 from core.sizing.situation import Situation
@@ -16,9 +18,9 @@ from core.sizing.situation import Situation
 Axis = Any  # array, one element a candidate, layout or device
 
 #: Parameters of the calibration that bounds use, by symbol.
-FITTED = ("t_op", "t_host", "t_seq", "gamma", "mfu", "mfu_e", "mfu_b", "mfu_dec_att", "mfu_att", "t_req", "c_int",
-          "ars", "pipe")  # fmt: skip
-FIELDS = ("low", "wide", "weights", "experts", "cache", "half", *FITTED)
+FITTED = ("t_op", "t_host", "t_seq", "gamma", "mfu", "mfu_e", "mfu_b", "mfu_dec_att", "mfu_att", "t_req", "c_q",
+          "c_int", "ars", "pipe")  # fmt: skip
+FIELDS = ("low", "wide", "weights", "experts", "cache", "half", "chunk", *FITTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,8 @@ def _column(device: Device, of: Situation) -> tuple[float, ...]:
     experts = roofline.reached_bandwidth(weights, fit["eta_e"], full)
     cache = roofline.reached_bandwidth(weights, fit["eta_kv"], full)
     half = prefill.half_rate_tokens(fit["n_half"], wide)
-    return (low, wide, weights, experts, cache, half, *(fit[symbol] for symbol in FITTED))
+    chunk = chunk_tokens(situation, usable_bytes(situation)) or situation.engine.prefill_chunk
+    return (low, wide, weights, experts, cache, half, chunk, *(fit[symbol] for symbol in FITTED))
 
 
 def link_factor(link: str) -> float:

@@ -20,6 +20,7 @@ class Shapes:
     usable, labels   of the first tier of one accelerator, as software sees it and as it is sold [byte]
     lower            of its slower tiers [byte]
     alpha, second_alpha, beta, bus, link_factor   of the all-reduce among the tensor-parallel ranks
+    rates_measured   whether the rates of the all-reduce hold as they are
     hop              hand-over between two stages, at the least [s]
     """
 
@@ -42,6 +43,7 @@ class Shapes:
     bus: Axis
     link_factor: Axis
     hop: Axis
+    rates_measured: Axis
 
     def taken(self, at: Axis) -> "Shapes":
         """Some of the layouts."""
@@ -87,8 +89,9 @@ def _row(layout: Layout, device: int) -> tuple[float, ...]:
         sum(tier.usable_bytes or tier.capacity_bytes for tier in tiers[1:]),
         cost.alpha_s if cost else 0.0,
         1.5 * cost.alpha_s if cost and cost.beta_bytes_per_s else 0.0,
-        (cost.beta_bytes_per_s if cost else None) or 1e-300,  # only the long algorithm
+        (cost.beta_bytes_per_s if cost else None) or 1e-30,  # only the long algorithm
         cost.bus_bytes_per_s if cost else 1.0,
         link_factor(layout.link),
         layout.hop_s,
+        bool(cost and cost.measured and layout.is_measured_rate),
     )

@@ -17,7 +17,7 @@ from desktop.session import Session
 from desktop.theme import Theme
 from desktop.widgets import quantity
 from desktop.widgets.choices import Choice
-from desktop.widgets.flow import FlowLayout
+from desktop.widgets.flow import FlowRow
 from desktop.widgets.labels import label
 from desktop.widgets.picker import ComboPicker
 from desktop.widgets.quantity import Quantity, Value
@@ -44,7 +44,7 @@ class LabelledField(QWidget):
         column.addWidget(field)
 
 
-class LimitsBar(QWidget):
+class LimitsBar(FlowRow):
     """The question beside the scenario. Targets and reserve are the scenario's own and change it."""
 
     changed = Signal()
@@ -56,7 +56,6 @@ class LimitsBar(QWidget):
         self.limits = Limits()
         self.ranking = Ranking.PRICE
         self.percentile = 50
-        self._flow = FlowLayout(self)
         self.fields: dict[str, QuantityEdit] = {}
         if not models:
             self._limit(theme, "budget", _("Budget up to"), money(lambda: session.scenario.economics.currency))
@@ -90,7 +89,7 @@ class LimitsBar(QWidget):
         self.shown = SegmentedSwitch([("best", _("Best of each")), ("all", _("All"))], _("Shown"))
         self.shown.set_value("best")
         self.shown.chosen.connect(lambda key: self.all_wanted.emit(key == "all"))
-        self._flow.addWidget(LabelledField(_("Shown"), self.shown, self.shown.sizeHint().width()))
+        self.add(LabelledField(_("Shown"), self.shown, self.shown.sizeHint().width()))
 
     def _limit(self, theme: Theme, name: str, text: str, kind: Quantity) -> None:
         edit = self._edit(theme, text, kind)
@@ -110,14 +109,14 @@ class LimitsBar(QWidget):
         edit = QuantityEdit(theme, kind, text, refusal)
         edit.setPlaceholderText(_("none"))
         edit.problem_changed.connect(edit.setToolTip)
-        self._flow.addWidget(LabelledField(text, edit, FIELD))
+        self.add(LabelledField(text, edit, FIELD))
         return edit
 
     def _picker(self, theme: Theme, text: str, choices: list[Choice], current: str, width: int = PICKER) -> ComboPicker:
         picker = ComboPicker(theme, text)
         picker.set_choices(choices)
         picker.set_current(current)
-        self._flow.addWidget(LabelledField(text, picker, width))
+        self.add(LabelledField(text, picker, width))
         return picker
 
     def _set(self, **changes: object) -> None:
