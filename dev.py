@@ -64,6 +64,7 @@ WINDOW = {
 }
 READ_PDF = {"pdftotext": "poppler-utils"}
 FREEZE = {"objcopy": "binutils"}
+WATCH = {"strace": "strace"}  # shows that no network is asked for
 VIRTUAL_DISPLAY = {"Xvfb": "xvfb", "xauth": "xauth"}  # xvfb-run needs both
 
 
@@ -295,7 +296,7 @@ def command_lock(arguments: list[str]) -> None:
 
 def command_system(arguments: list[str]) -> None:
     """install what the full check needs from Debian or Ubuntu, a virtual display included"""
-    need("the full check", {**WINDOW, **READ_PDF, **VIRTUAL_DISPLAY, **FREEZE, **shared_python()})
+    need("the full check", {**WINDOW, **READ_PDF, **VIRTUAL_DISPLAY, **WATCH, **FREEZE, **shared_python()})
 
 
 def command_clean(arguments: list[str]) -> None:

@@ -4,7 +4,9 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -26,17 +28,30 @@ COMMANDS = ("size", "propose", "catalogue", "example")
 
 def main(arguments: Sequence[str]) -> int:
     """Run one command; 0 when it did what was asked, 1 when it could not (with the reason), 2 for a wrong call."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a console or pipe of few characters gets "?" for the others
+            stream.reconfigure(errors="replace")
     options = _parser().parse_args(arguments)
     set_language(options.language)
     try:
-        return int(options.run(options))
+        code = int(options.run(options))
+        sys.stdout.flush()
+        return code
     except TonnageError as error:
         print(f"tonnage: {error.message}", file=sys.stderr)
         return 1
+    except BrokenPipeError:  # the reader of a pipe has seen enough
+        sys.stdout = None
+        return 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="tonnage", description="Size hardware for large language models, offline.")
+    parser = argparse.ArgumentParser(
+        prog="tonnage",
+        description="Size hardware for large language models, offline.",
+        epilog="Without a command, or with a model file or .tonnage file, the window opens; "
+        "--selftest starts it unseen, sizes and exports, and says what failed.",
+    )
     parser.add_argument("--version", action="version", version=f"Tonnage {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
@@ -49,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("-o", "--output", type=Path, required=True, help="the PDF to write")
     one.add_argument("--client", help="the client's name, where it is not the scenario's")
     one.add_argument("--author", default="", help="who makes the proposal")
-    one.add_argument("--date", help="the proposal's date, YYYY-MM-DD; today if left out")
+    one.add_argument("--date", type=_day, help="the proposal's date, YYYY-MM-DD; today if left out")
 
     one = _command(commands, "catalogue", _catalogue, "check the shipped catalogue")
     one.add_argument("action", choices=["check"])
@@ -60,10 +75,19 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _command(commands: Any, name: str, run: Any, text: str) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=text.capitalize() + ".")
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name, help=text, description=text[:1].upper() + text[1:] + "."
+    )
     parser.add_argument("--language", choices=LANGUAGES, default="en", help="language of what is written")
     parser.set_defaults(run=run)
     return parser
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no date such as 2026-03-31") from None
 
 
 def _load(file: Path, catalogue: Catalogue) -> tuple[Scenario, Catalogue]:
@@ -77,7 +101,7 @@ def _size(options: argparse.Namespace) -> int:
     scenario, catalogue = _load(options.file, catalogue) if options.file else (worked_example(), catalogue)
     sizing = size(scenario, catalogue)
     if options.json:
-        print(json.dumps(figures(sizing, catalogue.version), indent=1, ensure_ascii=False))
+        print(json.dumps(figures(sizing, catalogue.version), indent=1, ensure_ascii=False, default=_as_number))
     else:
         from core.language.summary import summary
 
@@ -87,19 +111,18 @@ def _size(options: argparse.Namespace) -> int:
 
 def _propose(options: argparse.Namespace) -> int:
     from core.proposal.export import write_proposal
-    from core.proposal.glyphs import missing_characters
+    from core.proposal.glyphs import named_missing
     from core.proposal.options import ProposalOptions
 
     shipped = load_shipped(RESOURCES / "catalogue")
     sizings = [size(*_load(file, shipped)) for file in options.files]
-    when = datetime.strptime(options.date, "%Y-%m-%d").replace(tzinfo=UTC) if options.date else datetime.now(UTC)
     chosen = ProposalOptions(
         client=options.client or sizings[0].scenario.client,
         author=options.author,
-        date=when.date(),
+        date=options.date or datetime.now(UTC).astimezone().date(),  # today, where the reader is
         language=options.language,
     )
-    missing = missing_characters(chosen.client, chosen.author)
+    missing = named_missing(chosen.client, chosen.author)
     if missing:
         print(f"tonnage: the proposal's font has no {missing}; a box stands in its place.", file=sys.stderr)
     write_proposal(sizings, chosen, options.output)
@@ -138,6 +161,13 @@ def figures(sizing: Sizing, catalogue_version: str) -> dict[str, Any]:
         "findings": [finding.kind for finding in sizing.findings],
         "figures": {key: _figure(sizing, key) for key in sizing.trace},
     }
+
+
+def _as_number(value: object) -> float:
+    """A price, which is exact inside, as a number of JSON."""
+    if not isinstance(value, Decimal):
+        raise TypeError(f"{value!r} has no place in JSON")
+    return int(value) if value == value.to_integral_value() else float(value)
 
 
 def _figure(sizing: Sizing, key: str) -> dict[str, Any]:

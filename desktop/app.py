@@ -1,6 +1,9 @@
 """The application: folders, settings, language, theme, session and window, and what guards them."""
 
+import contextlib
+import errno
 import logging
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import platformdirs
-from PySide6.QtCore import QLibraryInfo, QLocale, QLockFile, QSize, Qt, QTimer, QTranslator
+from PySide6.QtCore import QLibraryInfo, QLocale, QLockFile, QSize, Qt, QThreadPool, QTimer, QTranslator
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
 from core import RESOURCES, __version__
@@ -22,11 +25,13 @@ from core.scenario import Mode, Scenario, Workload
 from desktop.library_store import LibraryStore
 from desktop.main_window import MainWindow
 from desktop.report import Excepthook
-from desktop.session import Message, ScenarioStore, Session
+from desktop.session import Message, Session
 from desktop.settings import LANGUAGE, STARTED_BEFORE, THEME, Settings
 from desktop.theme import Scheme, Theme
 
 NAME = "tonnage"
+DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
+LONGEST_JOB_MS = 15_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +56,16 @@ class Folders:
         return cls(folder / "data", folder / "config", folder / "log")
 
     def make(self) -> None:
+        """Make those that are missing.
+
+        Raises
+        ------
+        OSError : one cannot be made, or not be written
+        """
         for folder in (self.data, self.config, self.log):
             folder.mkdir(parents=True, exist_ok=True)
+            if not os.access(folder, os.W_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
 
 
 def make_application(arguments: list[str]) -> QApplication:
@@ -132,8 +145,12 @@ class Application:
     """Everything that lives as long as the program runs."""
 
     def __init__(self, app: QApplication, folders: Folders) -> None:
-        folders.make()
-        log_to_file(folders.log)
+        self._unwritable: OSError | None = None
+        try:
+            folders.make()
+            log_to_file(folders.log)
+        except OSError as error:
+            self._unwritable = error
         self.app, self.folders = app, folders
         self.settings = Settings(folders.config / "tonnage.ini")
         self._translators: list[QTranslator] = []
@@ -150,30 +167,42 @@ class Application:
 
     # -- session ------------------------------------------------------------------------------------------------------
 
-    def _open_store(self) -> ScenarioStore | None:
+    def _open_store(self) -> LibraryStore:
+        """The user's scenarios; where no file can be opened, a store that lasts until the program ends."""
         from core.store.library import Library
 
+        if self._unwritable is not None:
+            text = _("{folder} cannot be written ({reason}). What you do now is not kept.")
+            where, reason = self._unwritable.filename, self._unwritable.strerror
+            return self._fleeting_store(text.format(folder=where, reason=reason))
         try:
             library = Library(self.folders.data / "tonnage.sqlite", datetime.now(UTC))
         except StoreError as error:
-            text = _("{problem} What you do now is not kept.").format(problem=sentences.error(error))
-            self._greeting.append(Message(text, "bad", topic="opening"))
-            return None
+            text = _("{problem} What you do now is not kept.")
+            return self._fleeting_store(text.format(problem=sentences.error(error)))
         if library.set_aside is not None:
             text = _("The file of your scenarios was damaged. It lies beside the new one as {file}.")
             self._greeting.append(Message(text.format(file=library.set_aside.name), "warn", topic="opening"))
+        elif library.backup_problem:
+            text = _("Today’s backup of your scenarios was not made: {reason}.").format(reason=library.backup_problem)
+            self._greeting.append(Message(text, "warn", topic="opening"))
         return LibraryStore(library)
+
+    def _fleeting_store(self, why: str) -> LibraryStore:
+        from core.store.library import Library
+
+        self._greeting.append(Message(why, "bad", topic="opening"))
+        return LibraryStore(Library(None, datetime.now(UTC)), lasting=False)
 
     def _make_session(self) -> Session:
         shipped = shipped_catalogue()
         catalogue = shipped
         last = None
-        if self.store is not None:
-            try:
-                catalogue = with_own_records(shipped, self.store.records())
-                last = self.store.load_last() or self._first_scenarios()
-            except TonnageError as error:
-                self._greeting.append(Message(sentences.error(error), "bad", topic="opening"))
+        try:
+            catalogue = with_own_records(shipped, self.store.records())
+            last = self.store.load_last() or self._first_scenarios()
+        except TonnageError as error:
+            self._greeting.append(Message(sentences.error(error), "bad", topic="opening"))
         from core.sizing.examples import worked_example
 
         scenario_id, scenario = last or (None, worked_example())
@@ -185,12 +214,12 @@ class Application:
 
     def _first_scenarios(self) -> tuple[int, Scenario] | None:
         """On the very first start, the examples are the first scenarios."""
-        if self.settings.get(STARTED_BEFORE) or self.store is None:
+        if self.settings.get(STARTED_BEFORE) and self.store.lasting:
             return None
         from core.sizing.examples import examples
 
         ids = [self.store.save(None, scenario.edited(client=_("Examples"))) for scenario in examples()]
-        self.first_start = True
+        self.first_start = self.store.lasting
         self.settings.set(STARTED_BEFORE, True)
         return ids[0], self.store.load(ids[0])
 
@@ -205,7 +234,7 @@ class Application:
             window.say(message)
         if self.first_start:
             window.show_example_line()
-        if self.session.store is not None and self.session.scenario_id is None:
+        if self.session.scenario_id is None:
             window.show_page("sizing")
         return window
 
@@ -224,8 +253,11 @@ class Application:
         set_language(code)
         translate_qt(self.app, self._translators)
         old = self.window
+        old.keep_record()
+        self.session.flush()
         self.first_start = False
-        self._greeting.clear()
+        if self.store.lasting:
+            self._greeting.clear()
         page = old.page
         self.settings.set_geometry(old.saveGeometry())
         self.window = self._make_window()
@@ -238,8 +270,8 @@ class Application:
 
     def close(self) -> None:
         self.session.flush()
-        if isinstance(self.store, LibraryStore):
-            self.store.close()
+        QThreadPool.globalInstance().waitForDone(LONGEST_JOB_MS)  # a proposal that is being written
+        self.store.close()
 
 
 def _scheme(settings: Settings) -> Scheme:
@@ -247,14 +279,40 @@ def _scheme(settings: Settings) -> Scheme:
     return Scheme(value) if value in set(Scheme) else Scheme.SYSTEM
 
 
+def is_held(lock: QLockFile) -> bool:
+    """Take the lock; whether another window has it. A folder where no lock can be written holds nobody back.
+
+    On a full disk Qt cannot take over the lock of a program that was killed, so its process is looked for here.
+    """
+    if lock.tryLock(100) or lock.error() is not QLockFile.LockError.LockFailedError:
+        return False
+    process = int(lock.getLockInfo()[0])
+    return os.name != "posix" or process <= 0 or _runs(process)
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is someone else's
+        return True
+    return True
+
+
 def run_window(arguments: list[str]) -> int:
     """Open the window; files named on the command line are brought in."""
+    if sys.platform.startswith("linux") and not any(map(os.environ.get, (*DISPLAYS, "QT_QPA_PLATFORM"))):
+        text = _("No window can open: there is no display. “tonnage --help” lists what works without one.")
+        print(f"tonnage: {text}", file=sys.stderr)
+        return 1
     app = make_application([sys.argv[0], *arguments])
     folders = Folders.of_user()
-    folders.make()
+    with contextlib.suppress(OSError):
+        folders.make()
     lock = QLockFile(str(folders.data / "tonnage.lock"))
     lock.setStaleLockTime(0)
-    if not lock.tryLock(100):
+    if is_held(lock):
         Theme().apply(app)
         text = _("Tonnage is already open. Two windows on the same scenarios would undo each other's work.")
         QMessageBox.information(None, "Tonnage", text)

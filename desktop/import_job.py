@@ -12,12 +12,12 @@ from desktop.session import Message, Session
 
 
 class Imports(QObject):
-    """Brings files in, one after another."""
+    """Brings files in, one after another. It lives as long as the session: a window may be replaced."""
 
     imported = Signal()
 
-    def __init__(self, session: Session, parent: QObject) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self._session = session
         self._waiting: list[Path] = []
         self._reading: Path | None = None

@@ -11,7 +11,7 @@ from core.catalogue.records import Device, Entry, Model, ModelRole
 from core.errors import InvalidInput, TonnageError
 from core.language import sentences
 from core.language.messages import gettext as _
-from core.scenario import CatalogueModel, Scenario
+from core.scenario import CatalogueModel, Mode, Scenario
 from core.store.scenario_file import ScenarioFile, read_scenario, write_scenario
 from desktop.inputs.names import OWN
 from desktop.session import Message, Session
@@ -74,9 +74,15 @@ def take_model(session: Session, imported: "ImportedModel", path: Path) -> None:
         session.message.emit(Message(text.format(name=record.name, file=path.name), "ok", "imported"))
         return
     weights = weight_format(imported, session.catalogue) or session.scenario.weights
-    session.edit(_("Import of {name}").format(name=record.name), model=CatalogueModel(id=record.id), weights=weights)
+    before = session.scenario
+    # A model's own file stands against the article's simplifications: they do not stay in force over it.
+    chosen: dict[str, Any] = {"model": CatalogueModel(id=record.id), "weights": weights, "mode": Mode.REAL}
+    session.edit(_("Import of {name}").format(name=record.name), **chosen)
     text = _("{name} was imported from {file} and chosen.").format(name=record.name, file=path.name)
-    session.message.emit(Message(text, "ok", "imported", _("Undo"), session.undo))
+    if session.scenario is before:  # the same model again
+        session.message.emit(Message(text, "ok", "imported"))
+    else:
+        session.say_with_undo(text, "imported")
 
 
 def _known(session: Session, record: Model) -> Model | None:

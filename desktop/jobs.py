@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
+from shiboken6 import isValid
 
 
 class _Answer(QObject):
@@ -18,11 +19,11 @@ class _Job(QRunnable):
 
     def run(self) -> None:
         try:
-            result = self._work()
+            signal, result = "done", self._work()
         except Exception as error:
-            self._answer.failed.emit(self._generation, error)
-        else:
-            self._answer.done.emit(self._generation, result)
+            signal, result = "failed", error
+        if isValid(self._answer):  # nobody waits any more once the program has ended
+            getattr(self._answer, signal).emit(self._generation, result)
 
 
 class Jobs(QObject):

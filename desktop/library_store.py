@@ -19,10 +19,10 @@ def now() -> datetime:
 
 
 class LibraryStore:
-    """Scenarios and own records in the library file."""
+    """Scenarios and own records in the library file; without a file they last until the program ends."""
 
-    def __init__(self, library: "Library", clock: Callable[[], datetime] = now) -> None:
-        self._library, self._clock = library, clock
+    def __init__(self, library: "Library", clock: Callable[[], datetime] = now, lasting: bool = True) -> None:
+        self._library, self._clock, self.lasting = library, clock, lasting
 
     def load_last(self) -> tuple[int, Scenario] | None:
         """The scenario that was open last, else the first that can be read."""

@@ -6,12 +6,10 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import (
     QAction,
-    QActionGroup,
     QCloseEvent,
     QDragEnterEvent,
     QDragLeaveEvent,
     QDropEvent,
-    QKeySequence,
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
@@ -19,16 +17,18 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QMainWindow,
     QMenu,
+    QMessageBox,
     QSplitter,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
-from core.language.messages import LANGUAGE_NAMES, language
 from core.language.messages import gettext as _
+from core.language.messages import language
 from core.scenario import Scenario
 from desktop import icons
+from desktop.actions import Actions, Deed, settings_menu
 from desktop.import_job import Imports
 from desktop.importing import save_copy
 from desktop.inputs.panel import InputsPanel
@@ -38,7 +38,6 @@ from desktop.pages.start_page import StartPage, Way
 from desktop.proposal_export import ProposalExport
 from desktop.session import Message, Session
 from desktop.settings import LANGUAGE, NARROW_SIDEBAR, SIDEBAR_WIDTH, THEME, Settings
-from desktop.sidebar.search import Command
 from desktop.sidebar.sidebar import Page, Sidebar
 from desktop.theme import Scheme, Theme
 from desktop.widgets.drop_frame import DropFrame
@@ -74,14 +73,14 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Tonnage")
         self.setWindowIcon(icons.app_icon())
         self.setAcceptDrops(True)
-        self._actions = self._make_actions()
+        self._actions = Actions(self, self._deeds())
         self.sidebar = Sidebar(session, theme, self._pages(), self._settings_menu)
         self.inputs = InputsPanel(session, theme, settings, self.choose_file, self.show_device)
         self.sizing = SizingPage(theme, settings, self.inputs, QWidget())
         self.start = StartPage(theme, self._ways(), self.choose_file)
         self.messages = MessageStack(theme)
         self.proposals = ProposalExport(session, self)
-        self.imports = Imports(session, self)
+        self.imports = Imports(session)
         self.imports.imported.connect(self._on_imported)
         self._lay_out()
         self.drop_frame = DropFrame(theme, self)
@@ -142,8 +141,10 @@ class MainWindow(QMainWindow):
         self.sidebar.page_chosen.connect(self.show_page)
         self.sidebar.narrow_wanted.connect(self._set_narrow)
         self.sidebar.new_wanted.connect(self.new)
-        self.sidebar.set_commands(self._commands())
+        self.sidebar.set_commands(self._actions.commands())
         self.session.message.connect(self.messages.show_message)
+        self.session.sizing_lost.connect(self.sizing.hide_results)
+        self.session.sizing_changed.connect(self.sizing.show_results)
         self.session.scenario_changed.connect(self._on_scenario)
         self.session.scenarios_changed.connect(self._on_scenarios)
         self._on_scenario(self.session.scenario)
@@ -157,6 +158,7 @@ class MainWindow(QMainWindow):
             if wanted is not None:
                 wanted.connect(self.proposals.ask)
             self.sizing.set_results(results)
+            results.setVisible(self.session.sizing is not None)
             self._order_tabs()
 
     def _order_tabs(self) -> None:
@@ -165,87 +167,35 @@ class MainWindow(QMainWindow):
 
     # -- actions ------------------------------------------------------------------------------------------------------
 
-    def _make_actions(self) -> dict[str, QAction]:
-        rows: list[tuple[str, str, str, Callable[[], object]]] = [
-            ("search", _("Search, run"), "Ctrl+K", lambda: self.sidebar.open_search()),
-            ("sizing", _("Sizing"), "Ctrl+1", lambda: self.show_page(SIZING)),
-            ("catalogue", _("Catalogue"), "Ctrl+5", lambda: self.show_page(CATALOGUE)),
-            ("new", _("New scenario"), "Ctrl+N", self.new),
-            ("duplicate", _("Duplicate scenario"), "Ctrl+D", self.duplicate),
-            ("open", _("Import or open a file…"), "Ctrl+O", self.choose_file),
-            ("copy", _("Save a copy…"), "Ctrl+Shift+S", self.save_copy),
-            ("proposal", _("Proposal…"), "Ctrl+P", lambda: self.proposals.ask()),
-            ("example", _("Open the worked example"), "", self.open_example),
-            ("undo", _("Undo"), "Ctrl+Z", self.session.undo),
-            ("redo", _("Redo"), "Ctrl+Shift+Z", self.session.redo),
-            ("next", _("Next scenario"), "Ctrl+Tab", self.next_scenario),
-            ("sidebar", _("Narrow or widen the sidebar"), "Ctrl+B", self._toggle_sidebar),
-            ("settings", _("Settings"), "Ctrl+,", lambda: self.sidebar.open_settings()),
-            ("column", _("Next column"), "F6", lambda: self._focus_column(1)),
-            ("back", _("Previous column"), "Shift+F6", lambda: self._focus_column(-1)),
-            ("quit", _("Quit"), "Ctrl+Q", self.close),
-        ]
-        made = {}
-        for key, name, shortcut, run in rows:
-            action = QAction(name, self)
-            action.setShortcut(QKeySequence(shortcut))
-            action.triggered.connect(lambda _checked=False, run=run: run())
-            self.addAction(action)
-            made[key] = action
-        return made
+    def _deeds(self) -> Sequence[Deed]:
+        return (
+            Deed("search", _("Search, run"), "Ctrl+K", lambda: self.sidebar.open_search()),
+            Deed("new", _("New scenario"), "Ctrl+N", self.new, "plus"),
+            Deed("duplicate", _("Duplicate scenario"), "Ctrl+D", self.duplicate, "copy"),
+            Deed("open", _("Import or open a file…"), "Ctrl+O", self.choose_file, "folder"),
+            Deed("copy", _("Save a copy…"), "Ctrl+Shift+S", self.save_copy, "download"),
+            Deed("proposal", _("Proposal…"), "Ctrl+P", lambda: self.proposals.ask(), "document"),
+            Deed("undo", _("Undo"), "Ctrl+Z", self.session.undo, "undo"),
+            Deed("redo", _("Redo"), "Ctrl+Shift+Z", self.session.redo, "redo"),
+            Deed("sizing", _("Sizing"), "Ctrl+1", lambda: self.show_page(SIZING), "gauge"),
+            Deed("catalogue", _("Catalogue"), "Ctrl+5", lambda: self.show_page(CATALOGUE), "book"),
+            Deed("sidebar", _("Narrow or widen the sidebar"), "Ctrl+B", self._toggle_sidebar, "sidebar"),
+            Deed("settings", _("Settings"), "Ctrl+,", lambda: self.sidebar.open_settings(), "gear"),
+            Deed("example", _("Open the worked example"), "", self.open_example, "gauge"),
+            Deed("next", _("Next scenario"), "Ctrl+Tab", self.next_scenario),
+            Deed("column", _("Next column"), "F6", lambda: self._focus_column(1)),
+            Deed("back", _("Previous column"), "Shift+F6", lambda: self._focus_column(-1)),
+            Deed("quit", _("Quit"), "Ctrl+Q", self.close),
+        )
 
     def action(self, key: str) -> QAction:
         return self._actions[key]
 
-    def _commands(self) -> list[Command]:
-        pictures = {"new": "plus", "duplicate": "copy", "open": "folder", "copy": "download", "proposal": "document",
-                    "undo": "undo", "redo": "redo", "sizing": "gauge", "catalogue": "book", "sidebar": "sidebar",
-                    "settings": "gear", "example": "gauge"}  # fmt: skip
-        return [
-            Command(
-                key,
-                self._actions[key].text(),
-                self._actions[key].shortcut().toString(),
-                icon,
-                self._actions[key].trigger,
-            )
-            for key, icon in pictures.items()
-        ]
-
     def _settings_menu(self, parent: QWidget) -> QMenu:
-        menu = QMenu(parent)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        scheme = menu.addMenu(_("Theme"))
-        self._choices(
-            scheme,
-            [
-                (Scheme.SYSTEM.value, _("As the system")),
-                (Scheme.LIGHT.value, _("Light")),
-                (Scheme.DARK.value, _("Dark")),
-            ],
-            self.theme.scheme.value,
-            self.set_scheme,
+        files = [self._actions[key] for key in ("open", "copy", "proposal")]
+        return settings_menu(
+            parent, self.theme.scheme, self.set_scheme, self._choose_language, files, self._actions["quit"]
         )
-        languages = menu.addMenu(_("Language"))
-        self._choices(languages, list(LANGUAGE_NAMES.items()), language(), self._choose_language)
-        menu.addSeparator()
-        for key in ("open", "copy", "proposal"):
-            menu.addAction(self._actions[key])
-        menu.addSeparator()
-        menu.addAction(self._actions["quit"])
-        return menu
-
-    @staticmethod
-    def _choices(
-        menu: QMenu, choices: Sequence[tuple[str, str]], current: str, choose: Callable[[str], object]
-    ) -> None:
-        group = QActionGroup(menu)
-        for key, name in choices:
-            action = menu.addAction(name)
-            action.setCheckable(True)
-            action.setChecked(key == current)
-            action.triggered.connect(lambda _checked=False, key=key: choose(key))
-            group.addAction(action)
 
     def set_scheme(self, scheme: str) -> None:
         self.settings.set(THEME, scheme)
@@ -424,10 +374,27 @@ class MainWindow(QMainWindow):
     # -- the end ------------------------------------------------------------------------------------------------------
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        self.session.flush()
+        self.keep_record()
+        if not self.session.flush() and not self._close_unsaved():
+            event.ignore()
+            return
         self.settings.set_geometry(self.saveGeometry())
         self.settings.flush()
         super().closeEvent(event)
+
+    def keep_record(self) -> None:
+        """Keep what was changed in the catalogue's form."""
+        if self._catalogue_page is not None:
+            self._catalogue_page.keep()
+
+    def _close_unsaved(self) -> bool:
+        """Whether to close although the last change cannot be saved."""
+        text = _("{problem} Your last change would be lost.").format(problem=self.session.problem)
+        question = QMessageBox(QMessageBox.Icon.Warning, "Tonnage", text, parent=self)
+        question.addButton(_("Stay"), QMessageBox.ButtonRole.RejectRole)
+        leave = question.addButton(_("Close without it"), QMessageBox.ButtonRole.DestructiveRole)
+        question.exec()
+        return question.clickedButton() is leave
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() is QEvent.Type.ActivationChange and not self.isActiveWindow():

@@ -28,36 +28,48 @@ def write(sizing: Sizing, path: Path, day: date, code: str) -> Path:
 
 
 class ProposalExport(QObject):
-    """Writes the proposal of the scenario on screen."""
+    """Writes the proposal of the scenario on screen. It lives as long as the session: a window may be replaced."""
 
-    def __init__(self, session: Session, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._session, self._window = session, parent
+    def __init__(self, session: Session, window: QWidget) -> None:
+        super().__init__(session)
+        self._session, self._window = session, window
         self._jobs = Jobs(self)
         self._jobs.done.connect(self._on_done)
         self._jobs.failed.connect(self._on_failed)
 
     def ask(self) -> None:
         """Ask for the file, then write it."""
-        if self._session.sizing is None:
+        if self._sizing() is None:
             return
         name = "".join(c for c in self._session.scenario.name if c.isalnum() or c in " -_.,") or "proposal"
         path, _kind = QFileDialog.getSaveFileName(self._window, _("Save the proposal"), f"{name}.pdf", "PDF (*.pdf)")
         if path:
             self.write(Path(path if path.lower().endswith(".pdf") else f"{path}.pdf"))
 
+    def _sizing(self) -> Sizing | None:
+        sizing = self._session.settled()
+        text = "" if sizing else _("A proposal can be written once the scenario can be sized.")
+        self._session.message.emit(Message(text, "warn", TOPIC))
+        return sizing
+
     def write(self, path: Path) -> None:
-        sizing = self._session.sizing
+        sizing = self._sizing()
         if sizing is None:
             return
-        day, code = date.today(), language()
-        self._session.message.emit(Message(_("Writing the proposal…"), topic=TOPIC))
-        self._jobs.start(lambda: write(sizing, path, day, code))
+        from core.proposal.glyphs import named_missing
 
-    def _on_done(self, path: Path) -> None:
-        text = _("The proposal is in {file}.").format(file=path.name)
+        day, code, scenario = date.today(), language(), sizing.scenario
+        self._session.message.emit(Message(_("Writing the proposal…"), topic=TOPIC))
+        self._jobs.start(lambda: (write(sizing, path, day, code), named_missing(scenario.client, scenario.name)))
+
+    def _on_done(self, answer: tuple[Path, str]) -> None:
+        path, missing = answer
+        text, tone = _("The proposal is in {file}.").format(file=path.name), "ok"
+        if missing:
+            text = _("The proposal is in {file}. Its font has no {characters}: a box stands in their place.")
+            text, tone = text.format(file=path.name, characters=missing), "warn"
         show = QUrl.fromLocalFile(str(path))
-        opened = Message(text, "ok", TOPIC, _("Open"), lambda: QDesktopServices.openUrl(show), str(path))
+        opened = Message(text, tone, TOPIC, _("Open"), lambda: QDesktopServices.openUrl(show), str(path))
         self._session.message.emit(opened)
 
     def _on_failed(self, error: Exception) -> None:

@@ -2,6 +2,7 @@
 
 from pydantic import ValidationError
 
+from core.language import numbers
 from core.language.messages import gettext as _
 
 
@@ -30,4 +31,5 @@ def sentence(error: ValidationError) -> str:
 
 
 def _plain(limit: float) -> str:
-    return f"{limit:,.15g}"
+    """A limit as it is written out in this language: never 1e+15."""
+    return numbers.current().count(limit) if float(limit).is_integer() else f"{limit:.15g}"

@@ -80,6 +80,8 @@ class ScenarioStore(Protocol):
     def records(self) -> Mapping[str, Mapping[str, str]]:
         """The user's own catalogue records as JSON, by table and id."""
 
+    lasting: bool  # whether what is saved is there at the next start
+
 
 class _Edit(QUndoCommand):
     """The scenario before and after; edits of the same fields within one gesture are one step."""
@@ -112,10 +114,12 @@ class Session(QObject):
 
     scenario_changed = Signal(object)  # Scenario
     sizing_changed = Signal(object)  # Sizing
+    sizing_lost = Signal()  # another scenario is shown, and it cannot be sized: no result is its own
     catalogue_changed = Signal(object)
     message = Signal(object)  # Message
     saved = Signal(object)  # datetime
     scenarios_changed = Signal()  # the store's list
+    leaving = Signal()  # what is still being typed takes effect now, since it belongs to what is on screen now
 
     def __init__(
         self,
@@ -138,6 +142,10 @@ class Session(QObject):
         self._gesture = 0
         self._gestures = 0
         self._stale = False
+        self._unsaved = False
+        self._problem = ""  # why the last attempt to save failed
+        self._undoable: set[str] = set()  # topics of the messages that offer to undo the last step
+        self.undo_stack.indexChanged.connect(self._withdraw_undo)
         self._frame = self._timer(FRAME_MS, self._on_frame)
         self._save_timer = self._timer(SAVE_AFTER_MS, self.save)
 
@@ -187,15 +195,28 @@ class Session(QObject):
         self._gesture = 0
 
     def undo(self) -> None:
+        self.leaving.emit()
         self.end_gesture()
         self.undo_stack.undo()
 
     def redo(self) -> None:
+        self.leaving.emit()
         self.end_gesture()
         self.undo_stack.redo()
 
+    def say_with_undo(self, text: str, topic: str) -> None:
+        """Say what the last step did, with a way back for as long as it is the last step."""
+        self._undoable.add(topic)
+        self.message.emit(Message(text, "ok", topic, _("Undo"), self.undo))
+
+    def _withdraw_undo(self) -> None:
+        """Another step was made or taken back: an older message's "Undo" would mean that one."""
+        for topic in sorted(self._undoable):
+            self.message.emit(Message("", topic=topic))
+        self._undoable.clear()
+
     def _show(self, scenario: Scenario) -> None:
-        self.scenario = scenario
+        self.scenario, self._unsaved = scenario, True
         self.scenario_changed.emit(scenario)
         self._save_timer.start()
         self.recompute()
@@ -226,6 +247,13 @@ class Session(QObject):
         self.message.emit(Message("", topic="sizing"))
         self.sizing_changed.emit(sizing)
 
+    def settled(self) -> Sizing | None:
+        """The sizing of the scenario exactly as it stands, with what is being typed; None where it cannot be sized."""
+        self.leaving.emit()
+        if self._stale:
+            self._compute()
+        return self.sizing if self.sizing is not None and self.sizing.scenario == self.scenario else None
+
     def preview(self, **changes: Any) -> Sizing | None:
         """The sizing after these changes, without making them; None where they are refused."""
         try:
@@ -241,26 +269,44 @@ class Session(QObject):
 
     # -- loading and saving -------------------------------------------------------------------------------------------
 
-    def load(self, scenario: Scenario, scenario_id: int | None = None) -> None:
-        """Show another scenario; its history of undo begins here."""
-        self.flush()
+    def load(self, scenario: Scenario, scenario_id: int | None = None) -> bool:
+        """Show another scenario; its history of undo begins here. False when a change would be lost."""
+        if not self._may_leave(lambda: self.load(scenario, scenario_id)):
+            return False
         self.end_gesture()
+        self._unsaved = False
         self.undo_stack.clear()
         self.scenario, self.scenario_id = scenario, scenario_id
         self._frame.stop()
+        self.sizing = None
         self.scenario_changed.emit(scenario)
         self._compute()
+        if self.sizing is None:
+            self.sizing_lost.emit()
         self._stored(lambda store: store.remember_last(scenario_id))
         self.scenarios_changed.emit()
+        return True
+
+    def _may_leave(self, go_on: Callable[[], object]) -> bool:
+        """Save what waits. Where that fails the scenario stays on screen, and a line offers to go on without."""
+        if self.flush():
+            return True
+
+        def without() -> None:
+            self._unsaved = False
+            self._save_timer.stop()
+            go_on()
+
+        text = _("{problem} Your last change would be lost.").format(problem=self._problem)
+        self.message.emit(Message(text, "bad", "store", _("Go on without it"), without))
+        return False
 
     def open(self, scenario_id: int) -> bool:
         """Show a saved scenario."""
         if scenario_id == self.scenario_id:
             return True
         scenario = self._stored(lambda store: store.load(scenario_id))
-        if scenario is not None:
-            self.load(scenario, scenario_id)
-        return scenario is not None
+        return scenario is not None and self.load(scenario, scenario_id)
 
     def save(self) -> bool:
         """Write the scenario to the store; a failure is said, and the scenario stays in memory."""
@@ -273,18 +319,26 @@ class Session(QObject):
             if was_new:
                 self.store.remember_last(self.scenario_id)
         except StoreError as error:
-            text = _("{problem} Your last change is kept in memory.").format(problem=sentences.error(error))
+            self._problem = sentences.error(error)
+            text = _("{problem} Your last change is kept in memory.").format(problem=self._problem)
             self.message.emit(Message(text, "warn", topic="store"))
             return False
+        self._unsaved, self._problem = False, ""
         self.message.emit(Message("", topic="store"))
-        self.saved.emit(datetime.now())
+        if self.store.lasting:
+            self.saved.emit(datetime.now())
         self.scenarios_changed.emit()
         return True
 
-    def flush(self) -> None:
-        """Save now what waits to be saved."""
-        if self._save_timer.isActive():
-            self.save()
+    def flush(self) -> bool:
+        """Save now what waits to be saved; False when a change stays unsaved."""
+        self.leaving.emit()
+        return not self._unsaved or self.store is None or self.save()
+
+    @property
+    def problem(self) -> str:
+        """Why the last change is not saved; empty when it is."""
+        return self._problem
 
     def scenarios(self) -> Sequence[StoredScenario]:
         """The saved scenarios, by client; the one on screen as it stands."""
@@ -305,8 +359,10 @@ class Session(QObject):
 
     def new(self, scenario: Scenario) -> None:
         """Begin a scenario and keep it."""
-        self.load(scenario)
-        self.save()
+        if self._may_leave(lambda: self.new(scenario)):
+            self.load(scenario)
+            self._unsaved = True
+            self.save()
 
     def duplicate(self, scenario_id: int, name: str) -> None:
         """Copy a saved scenario and show the copy."""
@@ -334,7 +390,7 @@ class Session(QObject):
         if deleted is None:
             return
         if scenario_id == self.scenario_id:
-            self.scenario_id = None
+            self.scenario_id, self._unsaved = None, False
             self._open_another()
         self.scenarios_changed.emit()
         text = _("“{name}” was deleted.").format(name=names.get(scenario_id, ""))

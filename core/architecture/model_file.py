@@ -81,7 +81,7 @@ def _read(path: Path, assume_conventional: bool) -> ImportedModel:
         return _read_gguf(path)
     if is_safetensors(start):
         return _beside_weights(path, assume_conventional)
-    if start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
+    if start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" or (start and path.suffix.lower() == ".json"):
         return _read_json_file(path, assume_conventional)
     raise InvalidInput(f"{path.name} {_what_else(start)}")
 

@@ -4,27 +4,13 @@ A title is chosen by what the sizing says and then filled with its figures, so i
 test.
 """
 
-from dataclasses import dataclass
-
 from core.catalogue.records import DeviceKind
 from core.language import sentences
 from core.language.messages import gettext as _
 from core.language.messages import marked, ngettext
 from core.language.numbers import Formatter
-from core.sizing.report import Cause, Limit, Sizing, TierUse, Verdict
-from core.units import Unit
-
-#: The bottleneck that each cause is a part of.
-_LIMIT_OF = {
-    Cause.WEIGHTS: Limit.BANDWIDTH,
-    Cause.EXPERTS: Limit.BANDWIDTH,
-    Cause.KV_CACHE: Limit.BANDWIDTH,
-    Cause.STATE: Limit.BANDWIDTH,
-    Cause.COMPUTE: Limit.COMPUTE,
-    Cause.LINK: Limit.LINK,
-    Cause.ENGINE: Limit.ENGINE,
-    Cause.SECOND_TIER: Limit.SECOND_TIER,
-}
+from core.sizing.report import LIMIT_OF, Cause, Sizing, TierUse, TimePart, Verdict
+from core.units import GB, Unit
 
 #: The largest cause is also the bottleneck.
 _DECIDES = {
@@ -36,6 +22,7 @@ _DECIDES = {
     Cause.LINK: marked("Exchange between accelerators takes {share} of every token: the link decides"),
     Cause.ENGINE: marked("Launching and scheduling take {share} of every token: the engine decides"),
     Cause.SECOND_TIER: marked("Reading the slower memory takes {share} of every token: the second tier decides"),
+    Cause.PROMPTS: marked("The prompts of other users take {share} of every token: they decide"),
 }
 
 #: The largest cause, where the bottleneck is a sum of others.
@@ -48,6 +35,7 @@ _LARGEST = {
     Cause.LINK: marked("Exchange between accelerators takes {share} of every token, the largest part"),
     Cause.ENGINE: marked("Launching and scheduling take {share} of every token, the largest part"),
     Cause.SECOND_TIER: marked("Reading the slower memory takes {share} of every token, the largest part"),
+    Cause.PROMPTS: marked("The prompts of other users take {share} of every token, the largest part"),
 }
 
 
@@ -78,6 +66,7 @@ _REASONS: dict[Cause, tuple[str, dict[str, str]]] = {
     Cause.COMPUTE: (marked("{work} a step"), {"work": "decode_step_s.flops"}),
     Cause.LINK: (marked("exchanges: {messages}"), {"messages": "messages_per_token"}),
     Cause.ENGINE: (marked("{kernels} kernels to start"), {"kernels": "kernels_per_step"}),
+    Cause.PROMPTS: (marked("{prompt} each"), {"prompt": "workload.prompt_tokens"}),
 }
 
 
@@ -127,12 +116,18 @@ def memory_line(sizing: Sizing, formatter: Formatter) -> str:
 
 def _devices(sizing: Sizing, formatter: Formatter) -> str:
     use = sizing.devices[0]
-    size = formatter.bytes(use.tiers[0].capacity_bytes)
     if len(sizing.devices) > 1:
         return _("Each bar is one accelerator.")
-    if use.count == 1:
-        return _("One {device}, {size}.").format(device=use.device, size=size)
-    return _("One of {count} {device}, {size} each.").format(count=use.count, device=use.device, size=size)
+    tier = use.tiers[0]
+    if tier.usable_bytes == tier.capacity_bytes:
+        text = _("One {device}, {size}.") if use.count == 1 else _("One of {count} {device}, {size} each.")
+    elif use.count == 1:
+        text = _("One {device}, reported size {usable}.")
+    else:
+        text = _("One of {count} {device}, reported size {usable} each.")
+    size, usable = formatter.bytes(tier.capacity_bytes), formatter.bytes(tier.usable_bytes)
+    name = use.device.removeprefix(f"{sizing.device.vendor} ")
+    return text.format(count=formatter.count(use.count), device=name, size=size, usable=usable)
 
 
 def memory_curve_heading(sizing: Sizing, unit: str, formatter: Formatter) -> str:
@@ -154,44 +149,42 @@ def memory_curve_heading(sizing: Sizing, unit: str, formatter: Formatter) -> str
 
 
 def capacity_label(sizing: Sizing, tier: TierUse, formatter: Formatter) -> str:
-    """The end of a bar: the size of the memory."""
-    size = formatter.bytes(tier.capacity_bytes)
+    """The end of a bar: what software reports, and the label where it says another size."""
+    differs = tier.usable_bytes != tier.capacity_bytes
     if len(sizing.devices[0].tiers) > 1:
-        return _("{memory} {size}").format(memory=tier.name, size=size)
-    if sizing.device.kind is DeviceKind.CARD:
-        return _("Card {size}").format(size=size)
-    return _("Memory {size}").format(size=size)
+        text = _("{memory} {size}, label {label}") if differs else _("{memory} {size}")
+    elif sizing.device.kind is DeviceKind.CARD:
+        text = _("Card {size}, label {label}") if differs else _("Card {size}")
+    else:
+        text = _("Memory {size}, label {label}") if differs else _("Memory {size}")
+    gigabytes = tier.capacity_bytes / GB
+    label = formatter.count(gigabytes) if gigabytes == int(gigabytes) else formatter.decimal(gigabytes)
+    return text.format(memory=tier.name, size=formatter.bytes(tier.usable_bytes), label=label)
+
+
+def sizes_of_memory(tier: TierUse, formatter: Formatter) -> str:
+    """The three sizes of a memory, which are often mixed up: its label, what software reports, what an engine takes."""
+
+    def both(amount: int) -> str:
+        return f"{formatter.bytes(amount)} ({formatter.bytes_iec(amount)})"
+
+    lines = [_("On the label: {amount}").format(amount=both(tier.capacity_bytes))]
+    if tier.usable_bytes != tier.capacity_bytes:
+        lines.append(_("As software reports it: {amount}").format(amount=both(tier.usable_bytes)))
+    if tier.limit_bytes != tier.usable_bytes:
+        lines.append(_("What the engine may use: {amount}").format(amount=both(tier.limit_bytes)))
+    return "\n".join(lines)
 
 
 # Speed
 
 
-INTERFERENCE = "serving.interference_s"
+def token_parts(sizing: Sizing) -> list[TimePart]:
+    """What the time of one token is made of, without what takes no time.
 
-
-@dataclass(frozen=True, slots=True)
-class TokenPart:
-    """A part of the time that one token takes; without a cause it is the prompts of other users."""
-
-    cause: Cause | None
-    key: str
-    seconds: float
-
-
-def token_parts(sizing: Sizing) -> list[TokenPart]:
-    """What the time of one token is made of: the parts of a step, and waiting for the prompts of other users.
-
-    Parts that take no time are left out, except the link, of which one wants to know that it takes none.
+    The link is left in: of it one wants to know that it takes none.
     """
-    parts = [TokenPart(part.cause, part.key, part.seconds) for part in sizing.step]
-    parts = [part for part in parts if part.seconds > 0 or part.cause is Cause.LINK]
-    waiting = float(sizing.trace.get(INTERFERENCE, 0.0))
-    return [*parts, TokenPart(None, INTERFERENCE, waiting)] if waiting > 0 else parts
-
-
-def token_part(part: TokenPart) -> str:
-    """The name of a part."""
-    return _("Prompts of other users") if part.cause is None else sentences.cause(part.cause)
+    return [part for part in sizing.step if part.seconds > 0 or part.cause is Cause.LINK]
 
 
 def step_title(sizing: Sizing, formatter: Formatter) -> str:
@@ -202,14 +195,14 @@ def step_title(sizing: Sizing, formatter: Formatter) -> str:
         return _("The time of a token is unknown")
     largest = max(parts, key=lambda part: part.seconds)
     share = formatter.share(largest.seconds / whole)
-    if largest.cause is None:
-        return _("The prompts of other users take {share} of every token, the largest part").format(share=share)
-    decides = _LIMIT_OF[largest.cause] is sizing.decode_limit
+    decides = LIMIT_OF[largest.cause] is sizing.decode_limit
     return _((_DECIDES if decides else _LARGEST)[largest.cause]).format(share=share)
 
 
 def step_line(sizing: Sizing, formatter: Formatter) -> str:
-    """What the waterfall draws."""
+    """What the waterfall draws, or what is missing to draw it."""
+    if sizing.speed_unknown:
+        return no_rate(sizing)
     text = ngettext(
         "Time for one token with {requests} request at once, P50.",
         "Time for one token of each user with {requests} requests at once, P50.",
@@ -218,11 +211,14 @@ def step_line(sizing: Sizing, formatter: Formatter) -> str:
     return text.format(requests=formatter.count(sizing.required_requests))
 
 
-def step_reason(sizing: Sizing, part: TokenPart, formatter: Formatter) -> str:
+def no_rate(sizing: Sizing) -> str:
+    """Why a speed is unknown, and what to do."""
+    text = _("Its computing rate is missing: enter the peak FLOPS of {device} in the catalogue.")
+    return text.format(device=sizing.device.name)
+
+
+def step_reason(sizing: Sizing, part: TimePart, formatter: Formatter) -> str:
     """Why a part takes its time: the amounts that are read, moved or computed, else the cause in words."""
-    if part.cause is None:
-        prompt = formatter.tokens(int(sizing.trace["workload.prompt_tokens"]))
-        return _("prompts of {prompt}, read in between").format(prompt=prompt)
     if part.cause is Cause.LINK and part.seconds == 0:
         return _("nothing to exchange")
     if part.cause is Cause.SECOND_TIER:

@@ -330,6 +330,7 @@ _PARTS = {
     "least": marked("at least"),
     "widening": marked("widening"),
     "shallow": marked("short context"),
+    "short_tokens": marked("tokens up to which a context is short"),
     "deep_tokens": marked("tokens from which a context is deep"),
     "deep_widening": marked("widening for a deep context"),
     "first_token": marked("first token"),
@@ -566,7 +567,54 @@ _CAUSES: dict[str, str] = {
     Cause.LINK: marked("exchange"),
     Cause.ENGINE: marked("engine"),
     Cause.SECOND_TIER: marked("second memory"),
+    Cause.PROMPTS: marked("prompts of others"),
 }
+
+
+#: The names of the main figures where little room is left beside their values, as in a tree 228 pixels wide. They are
+#: read below one another and with their units: "Speed per user", below it "P10", "P90", "At most".
+_SHORT: dict[str, str] = {
+    "memory.total_bytes": marked("Memory"),
+    "kv_bytes_per_token": marked("KV per token"),
+    "kv_bytes_per_request": marked("KV per request"),
+    "memory_item.framework": marked("Runtime"),
+    "memory.fixed_bytes": marked("Fixed"),
+    "memory.limit_bytes": marked("Engine limit"),
+    "memory.capacity_bytes": marked("Installed"),
+    "memory.free_bytes": marked("Left free"),
+    "memory.free_for_kv_bytes": marked("Room for cache"),
+    "max_concurrency": marked("Requests that fit"),
+    "max_context_tokens": marked("Fits up to"),
+    "max_context_usable_tokens": marked("Sensible up to"),
+    "decode_tok_s.p10": "P10",
+    "decode_tok_s.p90": "P90",
+    "decode_tok_s.ceiling": marked("At most"),
+    "tpot_s": marked("Time per token"),
+    "decode_step_s": marked("Without waiting"),
+    "decode_step_s.ceiling": marked("At the least"),
+    "decode_step_s.weights": marked("Weights"),
+    "decode_step_s.experts": marked("Experts"),
+    "decode_step_s.kv": marked("Cache"),
+    "decode_step_s.state": marked("State"),
+    "decode_step_s.compute": marked("Computing"),
+    "decode_step_s.link": marked("Exchange"),
+    "decode_step_s.engine": marked("Engine"),
+    "decode_step_s.second_tier": marked("Slower memory"),
+    "serving.interference_s": marked("Others’ prompts"),
+    "bytes_read_per_token.weights": marked("Weights read"),
+    "bytes_read_per_token.kv": marked("Cache read"),
+    "output_tok_s_total": marked("All users"),
+    "saturated_tok_s_total": marked("Memory full"),
+    "ttft_s": marked("First token"),
+    "ttft_s.p10": "P10",
+    "ttft_s.p90": "P90",
+    "prefill_tok_s": marked("Reading speed"),
+}
+
+
+def short_label(key: str) -> str:
+    """The name of a figure in few letters, where its neighbours say the rest."""
+    return _(_SHORT[key]) if key in _SHORT else label(key)
 
 
 def label(key: str) -> str:

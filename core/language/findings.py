@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from core.architecture.blueprint import NoteKind
 from core.language.messages import gettext as _
-from core.language.messages import marked
+from core.language.messages import marked, ngettext
 from core.language.numbers import Formatter, current
 from core.language.sentences import reading_note
 from core.sizing.report import Finding, FindingKind, Sizing
@@ -36,6 +36,7 @@ _TITLES = {
     FindingKind.SPECULATION_UNCALIBRATED: marked("Guessing ahead is computed, not measured"),
     FindingKind.OWN_MEASUREMENT: marked("Your measurement counts"),
     FindingKind.EVIDENCE_GENERIC: marked("No measurement of anything alike"),
+    FindingKind.SPEED_UNKNOWN: marked("The speed is unknown"),
     FindingKind.MODEL_READ_WITH_WARNING: marked("The model was read with a reservation"),
     FindingKind.PRICE_RANGE_WIDE: marked("Quotes lie far apart"),
     FindingKind.PRICE_UNKNOWN: marked("The price is unknown"),
@@ -73,12 +74,6 @@ _SENTENCES = {
     FindingKind.SPARK_CLUSTER: marked(
         "{accelerators} machines hold a larger model together, but one answer is written no faster than on one."
     ),
-    FindingKind.KV_HEADS_REPLICATED: marked(
-        "{first} KV heads on {tensor} accelerators: heads are copied, so the cache takes more memory in all."
-    ),
-    FindingKind.HEADS_NOT_DIVISIBLE: marked(
-        "{first} heads cannot be divided among {tensor} accelerators: choose another tensor parallel width."
-    ),
     FindingKind.COLLECTIVE_FALLBACK: marked(
         "{engine} has a fast exchange of its own for NVLink, and for two accelerators; {second} over {subject} "
         "fall back to NCCL, at {first} and more for each exchange."
@@ -111,6 +106,10 @@ _SENTENCES = {
     FindingKind.EVIDENCE_GENERIC: marked(
         "Neither this device family nor this engine was measured: expect {speed_range}, and measure before you promise."
     ),
+    FindingKind.SPEED_UNKNOWN: marked(
+        "The catalogue has no computing rate for {device}: only the bound of its memory is known, at most {first} for "
+        "one request alone. Measure before you promise."
+    ),
     FindingKind.MODEL_READ_WITH_WARNING: marked("{model}: {subject}"),
     FindingKind.PRICE_RANGE_WIDE: marked("Quotes for {device} run from {price_low} to {price_high}: ask for an offer."),
     FindingKind.PRICE_UNKNOWN: marked("The catalogue has no price for {device}; enter yours."),
@@ -135,20 +134,45 @@ _SENTENCES = {
     FindingKind.CLOSE_TO_LIMIT: marked(
         "Only {free} stay free below the limit: a longer context or one more companion may no longer fit."
     ),
-    FindingKind.QUEUE: marked(
-        "{fits} requests of {context} fit at once; a further one waits until another has finished."
-    ),
     FindingKind.RESERVED_BEYOND: marked(
         "{engine} sets {first} aside for a request of {context} that holds {second}: whole blocks, room for prompts "
         "under way, and pages of one size for all layers."
     ),
 }
 
+#: Sentences about a number of things, with the figure that counts them ("" for the first of the finding).
+_COUNTED: dict[FindingKind, tuple[str, Callable[[int], str]]] = {
+    FindingKind.KV_HEADS_REPLICATED: (
+        "",
+        lambda number: ngettext(
+            "{first} KV head on {tensor} accelerators: it is copied, so the cache takes more memory in all.",
+            "{first} KV heads on {tensor} accelerators: heads are copied, so the cache takes more memory in all.",
+            number,
+        ),
+    ),
+    FindingKind.HEADS_NOT_DIVISIBLE: (
+        "",
+        lambda number: ngettext(
+            "{first} head cannot be divided among {tensor} accelerators: choose another tensor parallel width.",
+            "{first} heads cannot be divided among {tensor} accelerators: choose another tensor parallel width.",
+            number,
+        ),
+    ),
+    FindingKind.QUEUE: (
+        "max_concurrency",
+        lambda number: ngettext(
+            "{fits} request of {context} fits at once; a further one waits until it has finished.",
+            "{fits} requests of {context} fit at once; a further one waits until another has finished.",
+            number,
+        ),
+    ),
+}
+
 #: Where the founding article speaks of this very model, its own figure is named.
 _ARTICLE_KEY = "article.kv_bytes_per_request"
 _ARTICLE_KV = marked(
-    "The article’s {article} for one request do not apply: its example keeps a cache in {article_layers} layers, "
-    "{model} in {caching_layers} of its {layers}, which takes {first}."
+    "The article’s {article_binary} ({article}) for one request do not apply: its example keeps a cache in "
+    "{article_layers} layers, {model} in {caching_layers} of its {layers}, which takes {first}."
 )
 
 
@@ -159,8 +183,15 @@ def finding_title(kind: FindingKind) -> str:
 
 def finding_sentence(finding: Finding, sizing: Sizing) -> str:
     """What a person should know, with the numbers of this sizing."""
-    text = _ARTICLE_KV if _ARTICLE_KEY in finding.figures else _SENTENCES[finding.kind]
-    return _(text).format_map(_Numbers(finding, sizing, current()))
+    return _text(finding, sizing).format_map(_Numbers(finding, sizing, current()))
+
+
+def _text(finding: Finding, sizing: Sizing) -> str:
+    """The sentence in the language in force, with places for its numbers."""
+    if finding.kind in _COUNTED:
+        key, sentence = _COUNTED[finding.kind]
+        return sentence(int(sizing.trace.get(key or next(iter(finding.figures), ""), 0)))
+    return _(_ARTICLE_KV if _ARTICLE_KEY in finding.figures else _SENTENCES[finding.kind])
 
 
 class _Numbers(dict[str, str]):
@@ -212,6 +243,8 @@ def _price(sizing: Sizing, write: Formatter, high: bool) -> str:
 
 
 def _speed_range(sizing: Sizing, write: Formatter) -> str:
+    if sizing.decode is None:
+        return write.unknown()
     return write.range(sizing.decode.p10, sizing.decode.p90, write.speed_parts)
 
 
@@ -235,6 +268,7 @@ _NUMBERS: dict[str, Callable[[Sizing, Formatter], str]] = {
     "price_low": lambda s, w: _price(s, w, high=False),
     "price_high": lambda s, w: _price(s, w, high=True),
     "article": lambda s, w: _traced(s.trace, _ARTICLE_KEY, w),
+    "article_binary": lambda s, w: w.bytes_iec(s.trace[_ARTICLE_KEY]),
     "article_layers": lambda s, w: _traced(s.trace, "article.layers", w),
     "caching_layers": lambda s, w: w.count(s.blueprint.caching_layers),
     "layers": lambda s, w: w.count(s.blueprint.layers),

@@ -40,6 +40,7 @@ _CAUSES = {
     Cause.LINK: marked("Exchange between accelerators"),
     Cause.ENGINE: marked("Engine"),
     Cause.SECOND_TIER: marked("Reading the second memory"),
+    Cause.PROMPTS: marked("Prompts of other users"),
 }
 
 _CAUSE_REASONS = {
@@ -51,6 +52,7 @@ _CAUSE_REASONS = {
     Cause.LINK: marked("each layer waits until the accelerators have exchanged their results"),
     Cause.ENGINE: marked("starting kernels, scheduling, choosing the next token"),
     Cause.SECOND_TIER: marked("the part that did not fit into the fast memory is read slowly"),
+    Cause.PROMPTS: marked("between two tokens the engine reads prompts of others"),
 }
 
 _LIMITS = {
@@ -59,6 +61,7 @@ _LIMITS = {
     Limit.LINK: marked("exchange between accelerators"),
     Limit.ENGINE: marked("the engine’s own time"),
     Limit.SECOND_TIER: marked("the slower second memory"),
+    Limit.PROMPTS: marked("prompts of other users"),
 }
 
 _EVIDENCE = {
@@ -110,6 +113,13 @@ _MODES = {Mode.REAL: marked("as it really is"), Mode.ARTICLE: marked("as in the 
 def verdict_word(verdict: Verdict) -> str:
     """The verdict in a word or two."""
     return _(_VERDICTS[verdict])
+
+
+def verdict_in_short(sizing: Sizing) -> str:
+    """The verdict in a word or two, with what is not known."""
+    if not (sizing.speed_unknown and sizing.fits):
+        return verdict_word(sizing.verdict)
+    return _("Fits; speed unknown") if sizing.verdict is Verdict.FITS else _("Just fits; speed unknown")
 
 
 def memory_kind(kind: MemoryKind) -> str:
@@ -174,6 +184,8 @@ def verdict(sizing: Sizing) -> str:
     write = current()
     fits = int(sizing.trace["max_concurrency"])
     context = write.tokens(sizing.scenario.workload.context_tokens)
+    if sizing.speed_unknown and sizing.fits:
+        return verdict_in_short(sizing)
     if sizing.verdict is Verdict.FITS:
         text = ngettext(
             "Fits: {requests} request at once at {context} context",
@@ -188,8 +200,8 @@ def verdict(sizing: Sizing) -> str:
         )
     elif fits >= 1:
         text = ngettext(
-            "Does not fit: room for {requests} request of {required} at {context} context",
-            "Does not fit: room for {requests} requests of {required} at {context} context",
+            "Does not fit: room for {requests} of {required} requests at {context} context",
+            "Does not fit: room for {requests} of {required} requests at {context} context",
             fits,
         )
     else:
@@ -204,20 +216,48 @@ def verdict(sizing: Sizing) -> str:
 
 def verdict_reason(sizing: Sizing) -> str:
     """The second sentence: what is needed, what limits, what is left or missing."""
-    write, trace = current(), sizing.trace
+    write, trace, needed = current(), sizing.trace, sizing.required_requests
     if sizing.verdict is Verdict.DOES_NOT_FIT:
-        text = _("{missing} short: {required} need {total}, the engine may use {limit}.")
+        text = ngettext(
+            "{missing} short: {required} request needs {total}, the engine may use {limit}.",
+            "{missing} short: {required} requests need {total}, the engine may use {limit}.",
+            needed,
+        )
+    elif sizing.speed_unknown:
+        text = _speed_unknown(int(trace["max_concurrency"]))
     elif sizing.verdict is Verdict.CLOSE:
-        text = _("You need {required}; only {free} stay free. Speed is set by: {bottleneck}.")
+        text = ngettext(
+            "You need {required} request; only {free} stay free. Speed is set by: {bottleneck}.",
+            "You need {required} requests; only {free} stay free. Speed is set by: {bottleneck}.",
+            needed,
+        )
     else:
-        text = _("You need {required}; {free} stay free. Speed is set by: {bottleneck}.")
+        text = ngettext(
+            "You need {required} request; {free} stay free. Speed is set by: {bottleneck}.",
+            "You need {required} requests; {free} stay free. Speed is set by: {bottleneck}.",
+            needed,
+        )
     return text.format(
-        required=requests(sizing.required_requests),
+        required=write.count(needed),
+        fits=write.count(trace["max_concurrency"]),
+        context=write.tokens(sizing.scenario.workload.context_tokens),
         total=write.bytes(trace["memory.total_bytes"]),
         limit=write.bytes(trace["memory.limit_bytes"]),
         missing=write.bytes(sizing.shortfall_bytes),
         free=write.bytes(trace["memory.free_bytes"]),
-        bottleneck=limit(sizing.decode_limit),
+        bottleneck=limit(sizing.decode_limit) if sizing.decode_limit else "",
+        most=write.speed(sizing.decode_bound.p50),
+    )
+
+
+def _speed_unknown(fits: int) -> str:
+    """What is known all the same, with the number of requests that there is room for."""
+    return ngettext(
+        "Room for {fits} request at {context}, you need {required}. Its computing rate is not in the catalogue: "
+        "only the physical bound is shown, at most {most}.",
+        "Room for {fits} requests at {context}, you need {required}. Its computing rate is not in the catalogue: "
+        "only the physical bound is shown, at most {most}.",
+        fits,
     )
 
 

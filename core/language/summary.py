@@ -1,5 +1,6 @@
 """A sizing as plain text, for the command line: the verdict, what has to fit, how fast it is, what to check."""
 
+import textwrap
 from collections.abc import Callable, Iterator
 
 from core.language.figures import label
@@ -8,14 +9,15 @@ from core.language.messages import gettext as _
 from core.language.numbers import Written, current
 from core.language.sentences import device_with_count, evidence, memory_kind, mode, verdict, verdict_reason
 from core.scenario import Mode
-from core.sizing.report import DeviceUse, Estimate, Sizing, Weight
+from core.sizing.report import DeviceUse, Estimate, Sizing, TierUse, Weight
 
-WIDTH = 44
+WIDTH = 100
+NAME, NUMBER, RANGE = 36, 14, 20
 
 
 def summary(sizing: Sizing) -> str:
     """The whole answer as lines of text, in the language in force."""
-    parts = [_heading(sizing), *map(_memory, sizing.devices), _speed(sizing), _findings(sizing)]
+    parts = [_heading(sizing), *map(_memory, sizing.devices), _fits(sizing), _speed(sizing), _findings(sizing)]
     return "\n\n".join("\n".join(lines) for lines in map(list, parts) if lines) + "\n"
 
 
@@ -25,45 +27,76 @@ def _heading(sizing: Sizing) -> Iterator[str]:
     if scenario.mode is Mode.ARTICLE:
         yield f"({mode(scenario.mode)})"
     yield verdict(sizing)
-    yield verdict_reason(sizing)
+    yield from textwrap.wrap(verdict_reason(sizing), WIDTH)
 
 
 def _memory(use: DeviceUse) -> Iterator[str]:
-    write = current()
-    for tier in use.tiers:
-        yield f"{device_with_count(use.device, use.count)}, {tier.name}"
+    yield device_with_count(use.device, use.count)
+    for place, tier in enumerate(use.tiers):
+        if place:
+            yield ""
+        yield _row(tier.name, "GB", "GiB", indent=0)
         for item in tier.items:
-            yield _line(memory_kind(item.kind), write.bytes(item.bytes), write.gibibytes(item.bytes))
-        yield _line(_("Used"), write.bytes(tier.used_bytes), write.gibibytes(tier.used_bytes))
-        yield _line(label("memory.limit_bytes"), write.bytes(tier.limit_bytes), write.gibibytes(tier.limit_bytes))
+            yield _amount(memory_kind(item.kind), item.bytes)
+        yield _amount(_("Used"), tier.used_bytes)
         if tier.overflow_bytes:
-            yield _line(_("Too much"), write.bytes(tier.overflow_bytes), write.gibibytes(tier.overflow_bytes))
+            yield _amount(_("Too much"), tier.overflow_bytes)
+        else:
+            yield _amount(_("Free below the limit"), tier.limit_bytes - tier.used_bytes)
+        yield from _sizes(tier)
+
+
+def _sizes(tier: TierUse) -> Iterator[str]:
+    """The three sizes of a memory; those that say the same stand once."""
+    yield _amount(_("What the engine may use"), tier.limit_bytes)
+    if tier.usable_bytes not in (tier.limit_bytes, tier.capacity_bytes):
+        yield _amount(_("Size that software reports"), tier.usable_bytes)
+    if tier.capacity_bytes != tier.limit_bytes:
+        yield _amount(_("Size on the label"), tier.capacity_bytes)
+
+
+def _fits(sizing: Sizing) -> Iterator[str]:
+    write, trace = current(), sizing.trace
+    yield _("What fits")
+    yield _row(label("max_concurrency"), write.count(trace["max_concurrency"]))
+    yield _row(label("requests_at_once"), write.count(trace["requests_at_once"]))
+    yield _row(label("max_context_tokens"), write.tokens_exact(trace["max_context_tokens"]))
+    yield _row(label("kv_bytes_per_token"), write.bytes_iec(trace["kv_bytes_per_token"]))
 
 
 def _speed(sizing: Sizing) -> Iterator[str]:
-    write, trace = current(), sizing.trace
-    yield _line(label("max_concurrency"), write.count(trace["max_concurrency"]))
-    yield _line(label("requests_at_once"), write.count(trace["requests_at_once"]))
-    yield _line(label("max_context_tokens"), write.tokens_exact(trace["max_context_tokens"]))
-    yield _line(label("kv_bytes_per_token"), write.bytes_iec(trace["kv_bytes_per_token"]))
-    yield _estimate(sizing.decode, write.speed_parts)
-    yield _estimate(sizing.ttft, write.seconds_parts)
-    yield _estimate(sizing.throughput, write.speed_parts)
-    yield _estimate(sizing.prefill, write.speed_parts)
+    write = current()
+    yield _row(_("Speed"), _("middle"), _("P10 to P90"), _("how sure"), indent=0)
+    for key, estimate, parts in (
+        ("decode_tok_s", sizing.decode, write.speed_parts),
+        ("ttft_s", sizing.ttft, write.seconds_parts),
+        ("output_tok_s_total", sizing.throughput, write.speed_parts),
+        ("prefill_tok_s", sizing.prefill, write.speed_parts),
+    ):
+        yield _row(label(key), write.unknown()) if estimate is None else _estimate(estimate, parts)
+    if sizing.speed_unknown:
+        yield _row(label(sizing.decode_bound.key), write.speed(sizing.decode_bound.p50))
 
 
 def _estimate(estimate: Estimate, parts: Callable[..., Written]) -> str:
-    write = current()
     low, high = sorted((estimate.p10, estimate.p90))
     middle = "\u00a0".join(parts(estimate.p50))
-    return _line(label(estimate.key), middle, f"{write.range(low, high, parts)} ({evidence(estimate.evidence)})")
+    return _row(label(estimate.key), middle, current().range(low, high, parts), evidence(estimate.evidence))
 
 
 def _findings(sizing: Sizing) -> Iterator[str]:
     for finding in sizing.findings:
         mark = "!" if finding.weight is Weight.WARNING else "i"
-        yield f"{mark} {finding_sentence(finding, sizing)}"
+        yield from textwrap.wrap(
+            finding_sentence(finding, sizing), WIDTH, initial_indent=f"{mark} ", subsequent_indent="  "
+        )
 
 
-def _line(name: str, value: str, more: str = "") -> str:
-    return f"  {name:<{WIDTH}} {value:>14}  {more}".rstrip()
+def _amount(name: str, amount: int) -> str:
+    """A line of the memory table: its headings name the units."""
+    return _row(name, current().gigabytes(amount), current().gibibytes(amount))
+
+
+def _row(name: str, value: str, second: str = "", last: str = "", indent: int = 2) -> str:
+    """A line in columns: numbers under one another, the name cut by nothing but the room that it has."""
+    return f"{' ' * indent}{name:<{NAME - indent}}{value:>{NUMBER}}{second:>{RANGE}}  {last}".rstrip()

@@ -124,6 +124,17 @@ def exp(value: Any) -> Any:
     return _each(math.exp, value)
 
 
+def log(value: Any) -> Any:
+    """The natural logarithm, with the float routine for every element.
+
+    >>> log(1.0)
+    0.0
+    """
+    if not _is_array(value):
+        return math.log(value)
+    return _each(math.log, value)
+
+
 def _each(function: Any, *arguments: Any) -> Any:
     """A float function on every element; the shapes are broadcast."""
     import numpy as np

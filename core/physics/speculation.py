@@ -127,6 +127,27 @@ def seconds_per_token(step: Any, guess: float, tokens: float) -> Any:
     return (step + guess) / tokens
 
 
+@formula(Unit.SECOND)
+def part_per_token(part: Any, tokens: float) -> Any:
+    """The part of a step that falls on each of the tokens that it gains.
+
+    seconds = part / tokens
+
+    Parameters
+    ----------
+    part : of the step [s]
+    tokens : that a request gains with each step
+
+    Returns
+    -------
+    time [s]
+
+    >>> part_per_token(0.025, 2.5)
+    0.01
+    """
+    return part / tokens
+
+
 @formula(Unit.TOKEN_PER_SECOND)
 def speed_with_guesses(speed: Any, tokens: float) -> Any:
     """What a limit of steps per second means in tokens.

@@ -9,7 +9,7 @@ allows.
 import math
 from typing import Any
 
-from core.physics.arrays import exp, maximum, minimum, where
+from core.physics.arrays import exp, log, maximum, minimum, where
 from core.trace import formula
 from core.units import Unit
 
@@ -66,26 +66,31 @@ def spread_under_load(alone: float, loaded: float, batch: Any) -> Any:
 
 
 @formula(Unit.RATIO)
-def spread_at_depth(spread: Any, depth: Any, deep: int, widening: float) -> Any:
-    """Spread of the decode speed, which scatters more over a deep cache.
+def spread_at_depth(spread: Any, depth: Any, short: int, deep: int, widening: float) -> Any:
+    """Spread of the decode speed, which scatters more over a deep cache: it widens evenly with each doubling.
 
-    spread = spread * where(depth >= deep, widening, 1.0)
+    spread = spread * (1 + (widening - 1) * min(1, log(max(depth, short) / short) / log(deep / short)))
 
     Parameters
     ----------
     spread : over a short cache
     depth : tokens in the cache
-    deep : depth from which speeds scatter more [tokens]
+    short : depth up to which the spread is that of a short cache [tokens]
+    deep : depth from which it is widened in full [tokens]
     widening : by this factor
 
     Returns
     -------
     standard deviation of the logarithm
 
-    >>> spread_at_depth(0.2, 512.0, 16384, 1.5), spread_at_depth(0.2, 32768.0, 16384, 1.5)
-    (0.2, 0.30000000000000004)
+    Notes
+    -----
+    Measurements tell short from deep, not where one becomes the other; a step would be a jump in every curve.
+
+    >>> [round(spread_at_depth(0.2, depth, 4096, 16384, 1.5), 3) for depth in (512.0, 4096, 8192, 16384, 262144)]
+    [0.2, 0.2, 0.25, 0.3, 0.3]
     """
-    return spread * where(depth >= deep, widening, 1.0)
+    return spread * (1 + (widening - 1) * minimum(1, log(maximum(depth, short) / short) / math.log(deep / short)))
 
 
 @formula(Unit.TOKEN_PER_SECOND)

@@ -53,7 +53,6 @@ _CHAPTERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (marked("Time per token"), ("",)),
 )
 _ORDER = (2, 3, 4, 5, 6, 9, 7, 8, 0, 1)  # in which they are printed
-_ESTIMATES = ("decode", "ttft", "throughput", "prefill")
 
 
 class Figures:
@@ -128,12 +127,13 @@ def _chapters(trace: Trace, figures: Figures, write: Formatter) -> Iterator[Appe
 
 def _shown(sizing: Sizing) -> list[str]:
     keys = [key for key in SHOWN if key in sizing.trace]
-    keys += [item.key for use in sizing.devices for tier in use.tiers for item in tier.items]
-    keys += [key for use in sizing.devices for tier in use.tiers for key in (tier.capacity_key, tier.limit_key)]
+    tiers = [tier for use in sizing.devices for tier in use.tiers]
+    keys += [item.key for tier in tiers for item in tier.items]
+    keys += [key for tier in tiers for key in (tier.capacity_key, tier.usable_key, tier.limit_key)]
     keys += [part.key for part in sizing.step]
-    for name in _ESTIMATES:
-        key = getattr(sizing, name).key
-        keys += [key, f"{key}.p10", f"{key}.p90"]
+    keys += ["tpot_s"]
+    for estimate in sizing.estimates:
+        keys += [estimate.key, f"{estimate.key}.p10", f"{estimate.key}.p90"]
     keys += [key for finding in sizing.findings for key in finding.figures]
     return [key for key in keys if key in sizing.trace]
 

@@ -13,7 +13,9 @@ def _tokens() -> dict[str, dict[str, str]]:
     tokens = tomllib.loads((RESOURCES / "tokens.toml").read_text(encoding="utf-8"))
     proposal = {name: value for name, value in tokens["proposal"].items() if isinstance(value, str)}
     proposal["warn"] = tokens["color"]["light"]["warn"]
-    return {"proposal": proposal, "chart": {n: v for n, v in tokens["chart"]["light"].items() if isinstance(v, str)}}
+    light = tokens["chart"]["light"]
+    chart = {name: value for name, value in light.items() if isinstance(value, str)}
+    return {"proposal": proposal, "chart": {**chart, "prompts": light["series"][1]}}  # as the chart of first token
 
 
 def colours(primary: str = "") -> dict[str, str]:
@@ -36,7 +38,8 @@ def colours(primary: str = "") -> dict[str, str]:
     }
 
 
-_DATA = ("weights", "companions", "runtime", "kv", "state", "spill", "free", "load_line", "link", "compute", "axis")
+_MEMORY = ("weights", "companions", "runtime", "kv", "state", "spill", "free", "load_line")
+_DATA = (*_MEMORY, "link", "compute", "prompts", "axis")
 
 
 def readable(colour: str) -> str:

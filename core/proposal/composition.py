@@ -130,6 +130,14 @@ def _summary(sizing: Sizing, write: Formatter) -> str:
             "{hardware} does not carry this work: {total} are needed for {requests} with up to {context} tokens, "
             "and {missing} of that are missing. The pages that follow say what would help."
         )
+    elif sizing.decode is None:
+        text = ngettext(
+            "{hardware} holds {requests} at a time, with up to {context} tokens. How fast it writes is unknown: "
+            "the catalogue has no computing rate for it.",
+            "{hardware} holds {requests} at the same moment, each with up to {context} tokens. How fast it writes is "
+            "unknown: the catalogue has no computing rate for it.",
+            sizing.required_requests,
+        )
     else:
         text = ngettext(
             "{hardware} answers {requests} at a time, with up to {context} tokens, "
@@ -142,7 +150,7 @@ def _summary(sizing: Sizing, write: Formatter) -> str:
         hardware=hardware(sizing),
         requests=requests(sizing.required_requests),
         context=write.count(sizing.scenario.workload.context_tokens),
-        speed=write.speed_parts(sizing.decode.p50)[0],
+        speed=write.speed_parts(sizing.decode.p50)[0] if sizing.decode else write.unknown(),
         total=write.bytes(sizing.trace["memory.total_bytes"]),
         missing=write.bytes(sizing.shortfall_bytes),
     )
@@ -276,12 +284,15 @@ def _answer_fit(sizing: Sizing, write: Formatter) -> str:
 
 def _answer_speed(sizing: Sizing, write: Formatter) -> str:
     target = sizing.scenario.workload.speed_target
-    numbers = {"speed": write.speed_parts(sizing.decode.p50)[0]}
+    speed = sizing.decode or sizing.decode_bound
+    numbers = {"speed": write.speed_parts(speed.p50)[0]}
+    if sizing.speed_unknown:
+        return _("unknown; at most {speed} tokens per second").format(**numbers)
     if not sizing.fits:
         return _("{speed} tokens per second, if it fitted").format(**numbers)
     if target is None:
         return _("{speed} tokens per second; no target was named").format(**numbers)
     numbers["target"] = write.speed_parts(target)[0]
-    if sizing.decode.p50 < target:
+    if speed.p50 < target:
         return _("no, {speed} tokens per second where {target} are asked").format(**numbers)
     return _("yes, {speed} tokens per second where {target} are asked").format(**numbers)

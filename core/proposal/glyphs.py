@@ -37,6 +37,15 @@ def missing_characters(*texts: str) -> str:
     return "".join(dict.fromkeys(one for text in texts for one in text if ord(one) not in known))
 
 
+def named_missing(*texts: str) -> str:
+    """The first ten such characters for a sentence; those that nobody sees by their number.
+
+    >>> named_missing("日本\\u202e AG")
+    '日 本 U+202E'
+    """
+    return " ".join(one if one.isprintable() else f"U+{ord(one):04X}" for one in missing_characters(*texts)[:10])
+
+
 @cache
 def characters(font: Path) -> frozenset[int]:
     """The code points that an OpenType font maps to a glyph, and the line break."""

@@ -8,7 +8,7 @@ from core.language.sentences import device_with_count, memory_kind, requests
 from core.proposal.appendix import Figures
 from core.proposal.recommendation import MEMORY_NOTES
 from core.proposal.values import Bar, Column, Exhibit, Memory, Note, Page, Row, Segment, Table
-from core.sizing.report import DeviceUse, MemoryKind, Sizing, Verdict
+from core.sizing.report import DeviceUse, MemoryKind, Sizing, TierUse, Verdict
 from core.units import GB
 
 _COLOURS = {
@@ -69,9 +69,9 @@ def _bar(use: DeviceUse, place: int, write: Formatter) -> Bar:
         name=f"{name}, {tier.name}" if len(use.tiers) > 1 else name,
         segments=segments,
         limit=tier.limit_bytes / GB,
-        capacity=tier.capacity_bytes / GB,
+        capacity=tier.usable_bytes / GB,
         limit_label=_("Limit {amount}").format(amount=write.gigabytes(tier.limit_bytes)),
-        capacity_label=_("installed {amount}").format(amount=write.gigabytes(tier.capacity_bytes)),
+        capacity_label=_capacity_label(tier, write),
         fixed_label=_("Fixed {amount}").format(amount=write.gigabytes(fixed)) if fixed else "",
         use_label=_("Grows with use {amount}").format(amount=write.gigabytes(tier.used_bytes - fixed))
         if tier.used_bytes > fixed
@@ -80,6 +80,15 @@ def _bar(use: DeviceUse, place: int, write: Formatter) -> Bar:
         spill_label=_("Too much: {amount}").format(amount=write.bytes(tier.overflow_bytes))
         if tier.overflow_bytes
         else "",
+    )
+
+
+def _capacity_label(tier: TierUse, write: Formatter) -> str:
+    """The end of a bar: what software reports, beside the label where that says another size."""
+    if tier.usable_bytes == tier.capacity_bytes:
+        return _("installed {amount}").format(amount=write.gigabytes(tier.capacity_bytes))
+    return _("reported {amount}, label {label}").format(
+        amount=write.gigabytes(tier.usable_bytes), label=write.gigabytes(tier.capacity_bytes)
     )
 
 
@@ -132,7 +141,7 @@ def _alternative(sizing: Sizing, write: Formatter) -> str:
     tier = fullest(sizing).tiers[0]
     parts = "; ".join(f"{memory_kind(item.kind)} {write.bytes(item.bytes)}" for item in tier.items)
     return _("Bar of the memory in use: {parts}. Limit {limit}, installed {capacity}.").format(
-        parts=parts, limit=write.bytes(tier.limit_bytes), capacity=write.bytes(tier.capacity_bytes)
+        parts=parts, limit=write.bytes(tier.limit_bytes), capacity=write.bytes(tier.usable_bytes)
     )
 
 
@@ -154,6 +163,8 @@ def _items(sizing: Sizing, write: Formatter, figures: Figures) -> Table:
             several = len(use.tiers) > 1
             name = _("Free in {memory}").format(memory=tier.name) if several else _("Free below the limit")
             rows.append(_row(name, tier.limit_bytes - tier.used_bytes, write, figures.found(tier.limit_key)))
+    for tier in use.tiers:
+        rows += _sizes(tier, write, figures)
     return Table(
         columns=(
             Column(_("Item"), width="1.2fr"),
@@ -164,6 +175,16 @@ def _items(sizing: Sizing, write: Formatter, figures: Figures) -> Table:
         rows=tuple(rows),
         summary=_("Items in memory with their size in GB and GiB, and how each is found."),
     )
+
+
+def _sizes(tier: TierUse, write: Formatter, figures: Figures) -> list[Row]:
+    """The sizes of a memory, which are often mixed up; those that say the same stand once."""
+    sizes = [(_("What the engine may use"), tier.limit_bytes, tier.limit_key)]
+    if tier.usable_bytes not in (tier.limit_bytes, tier.capacity_bytes):
+        sizes.append((_("Size that software reports"), tier.usable_bytes, tier.usable_key))
+    if tier.capacity_bytes != tier.limit_bytes:
+        sizes.append((_("Size on the label"), tier.capacity_bytes, tier.capacity_key))
+    return [_row(name, amount, write, figures.found(key)) for name, amount, key in sizes]
 
 
 def _row(name: str, amount: float, write: Formatter, found: str, strong: bool = False, swatch: str = "") -> Row:

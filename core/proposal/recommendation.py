@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
+from core.catalogue.records import DeviceKind
 from core.language.findings import finding_sentence, finding_title
 from core.language.messages import gettext as _
 from core.language.messages import pgettext
 from core.language.numbers import EN_DASH, Formatter
 from core.language.sentences import device_with_count, requests, verdict_word
 from core.proposal.values import Column, Page, Point, Recommendation, Row, Table, Tile
-from core.sizing.report import Estimate, Finding, FindingKind, Sizing, Verdict, Weight
+from core.sizing.report import Estimate, Finding, FindingKind, Limit, Sizing, Verdict, Weight
 
 #: Notes that explain memory stand on the memory page.
 MEMORY_NOTES = (FindingKind.TEXTBOOK_KV, FindingKind.TEXTBOOK_WEIGHTS, FindingKind.MOE_ACTIVE_RESIDENT)
@@ -44,6 +45,13 @@ def _page(sizing: Sizing, write: Formatter) -> Page:
                 missing=write.bytes(sizing.shortfall_bytes)
             ),
         )
+    if sizing.speed_unknown:
+        return Page(
+            _("{hardware} holds this work; its speed is unknown").format(hardware=name),
+            _("It holds the whole workload, and {free} of memory stay free. Have its speed measured first.").format(
+                free=free
+            ),
+        )
     if sizing.verdict is Verdict.CLOSE:
         return Page(
             _("{hardware} carries the work, only just").format(hardware=name),
@@ -65,7 +73,7 @@ def _tiles(sizing: Sizing, write: Formatter) -> tuple[Tile, ...]:
             "",
             _("you need {number}").format(number=write.count(sizing.required_requests)),
         ),
-        _speed_tile(_("Speed per person"), sizing.decode, work.speed_target, write),
+        _speed_tile(_("Speed per person"), sizing.decode or sizing.decode_bound, work.speed_target, write),
         _time_tile(_("First word"), sizing.ttft, work.ttft_target_s, write),
         Tile(
             pgettext("memory", "Left free") if sizing.fits else pgettext("memory", "Missing"),
@@ -79,13 +87,16 @@ def _tiles(sizing: Sizing, write: Formatter) -> tuple[Tile, ...]:
 def _speed_tile(label: str, estimate: Estimate, target: float | None, write: Formatter) -> Tile:
     digits, unit = write.speed_parts(estimate.p50)
     low, high = write.speed_parts(estimate.p10)[0], write.speed_parts(estimate.p90)[0]
-    note = _span(low, high)
+    note = _span(low, high) if low != high else _("at most")
     if target is not None:
         note = _("{range}; you need {target}").format(range=note, target=write.speed_parts(target)[0])
     return Tile(label, digits, unit, note)
 
 
-def _time_tile(label: str, estimate: Estimate, target: float | None, write: Formatter) -> Tile:
+def _time_tile(label: str, estimate: Estimate | None, target: float | None, write: Formatter) -> Tile:
+    if estimate is None:
+        note = "" if target is None else _("limit {target}").format(target=write.seconds(target))
+        return Tile(label, write.unknown(), "", note)
     digits, unit = write.seconds_parts(estimate.p50)
     low, high = (write.seconds_parts(value, like=estimate.p50)[0] for value in (estimate.p10, estimate.p90))
     note = _span(low, high)
@@ -106,10 +117,15 @@ def _points_for(sizing: Sizing, write: Formatter) -> list[Point]:
     if any(tier.used_bytes for use in sizing.devices for tier in use.tiers[1:]):
         lead = _("Everything fits, part of it into slower memory.")
     else:
-        lead = _("Everything fits on one card.") if sizing.plan.ranks == 1 else _("Everything fits.")
+        on_one = sizing.plan.ranks == 1 and sizing.device.kind is DeviceKind.CARD
+        lead = _("Everything fits on one card.") if on_one else _("Everything fits.")
     points = [Point(lead, used)]
-    if work.speed_target is not None and sizing.decode.p50 >= work.speed_target:
-        text = _("Writing means reading memory: {bandwidth} give {speed} tokens per second where {target} are asked.")
+    if work.speed_target is not None and sizing.decode is not None and sizing.decode.p50 >= work.speed_target:
+        text = _("{speed} tokens per second where {target} are asked.")
+        if sizing.decode_limit is Limit.BANDWIDTH:
+            text = _(
+                "Writing means reading memory: {bandwidth} give {speed} tokens per second where {target} are asked."
+            )
         points.append(
             Point(
                 _("It writes fast enough."),
@@ -120,7 +136,7 @@ def _points_for(sizing: Sizing, write: Formatter) -> list[Point]:
                 ),
             )
         )
-    if work.ttft_target_s is not None and sizing.ttft.p50 <= work.ttft_target_s:
+    if work.ttft_target_s is not None and sizing.ttft is not None and sizing.ttft.p50 <= work.ttft_target_s:
         text = _("{time} where {target} are allowed, with all requests at once under way.")
         points.append(
             Point(
@@ -186,6 +202,8 @@ def _points_against(sizing: Sizing, write: Formatter) -> list[Point]:
         for finding in sizing.findings
         if _speaks_against(finding)
     ]
+    if sizing.decode is None:  # the finding about it has said so
+        return points
     text = _("Expect {range} per person; measure on site before acceptance.")
     span = write.range(sizing.decode.p10, sizing.decode.p90, write.speed_parts)
     points.append(Point(_("The speed is computed, not yet measured with you."), text.format(range=span)))
@@ -198,15 +216,18 @@ def _speaks_against(finding: Finding) -> bool:
 
 def _missed_targets(sizing: Sizing, write: Formatter) -> list[Point]:
     work, points = sizing.scenario.workload, []
-    if work.speed_target is not None and sizing.decode.p50 < work.speed_target:
+    speed = sizing.decode or sizing.decode_bound
+    if work.speed_target is not None and speed.p50 < work.speed_target:
         text = _("{speed} per person where {target} are asked.")
+        if sizing.speed_unknown:
+            text = _("At most {speed} per person where {target} are asked.")
         points.append(
             Point(
                 _("It writes too slowly."),
-                text.format(speed=write.speed(sizing.decode.p50), target=write.speed(work.speed_target)),
+                text.format(speed=write.speed(speed.p50), target=write.speed(work.speed_target)),
             )
         )
-    if work.ttft_target_s is not None and sizing.ttft.p50 > work.ttft_target_s:
+    if work.ttft_target_s is not None and sizing.ttft is not None and sizing.ttft.p50 > work.ttft_target_s:
         text = _("{time} where {target} are allowed.")
         points.append(
             Point(
@@ -234,7 +255,7 @@ def _options(sizings: Sequence[Sizing], write: Formatter) -> Table:
                 write.bytes(sizing.trace["memory.capacity_bytes"]),
                 write.rate(sizing.trace["memory_bandwidth_bytes_per_s"]),
                 write.count(sizing.trace["max_concurrency"]),
-                write.speed(sizing.decode.p50),
+                write.speed(sizing.decode.p50) if sizing.decode else write.unknown(),
                 price(sizing, write),
                 verdict_word(sizing.verdict).lower() if write.language == "en" else verdict_word(sizing.verdict),
             ),

@@ -9,6 +9,7 @@ from core.proposal.values import Column, Exhibit, Page, Point, Row, Speed, Step,
 from core.sizing.report import Cause, Estimate, Evidence, Sizing
 from core.units import Unit
 
+TOTAL = "tpot_s"  # what the parts of a token's time sum to
 _COLOURS = {
     Cause.WEIGHTS: "weights",
     Cause.EXPERTS: "companions",
@@ -18,14 +19,15 @@ _COLOURS = {
     Cause.LINK: "link",
     Cause.ENGINE: "runtime",
     Cause.SECOND_TIER: "spill",
+    Cause.PROMPTS: "prompts",
 }
 
 
 def speed(sizing: Sizing, write: Formatter, figures: Figures) -> Speed:
-    total = sizing.trace["decode_step_s"]
+    known = not sizing.speed_unknown
     return Speed(
         page=_page(sizing, write),
-        exhibit=_exhibit(sizing, write, figures),
+        exhibit=_exhibit(sizing, write, figures) if known else None,
         steps=tuple(
             Step(
                 _COLOURS[part.cause],
@@ -37,8 +39,8 @@ def speed(sizing: Sizing, write: Formatter, figures: Figures) -> Speed:
             for part in sizing.step
             if part.seconds > 0
         ),
-        total_label=label("decode_step_s"),
-        total=write.seconds(total),
+        total_label=label(TOTAL) if known else "",
+        total=write.seconds(sizing.trace[TOTAL]) if known else "",
         heading=_("The speeds"),
         table=_table(sizing, write, figures),
         evidence=tuple(
@@ -48,6 +50,8 @@ def speed(sizing: Sizing, write: Formatter, figures: Figures) -> Speed:
 
 
 def _page(sizing: Sizing, write: Formatter) -> Page:
+    if sizing.decode is None or sizing.decode_limit is None:
+        return _page_without_speed(sizing, write)
     lead = _("What sets the speed: {bottleneck}.").format(bottleneck=limit(sizing.decode_limit))
     if not sizing.fits:
         lead = _("These are the speeds it would reach with enough memory. What sets them: {bottleneck}.").format(
@@ -63,9 +67,18 @@ def _page(sizing: Sizing, write: Formatter) -> Page:
     return Page(_("Fast enough: {speed} tokens per second, {target} are asked").format(**numbers), lead)
 
 
+def _page_without_speed(sizing: Sizing, write: Formatter) -> Page:
+    text = _(
+        "The catalogue has no computing rate for {device}. Its memory alone allows at most {speed} tokens per second, "
+        "for one request at a time. How fast it is must be measured."
+    )
+    most = write.speed_parts(sizing.decode_bound.p50)[0]
+    return Page(_("How fast it writes is unknown"), text.format(device=sizing.device.name, speed=most))
+
+
 def _exhibit(sizing: Sizing, write: Formatter, figures: Figures) -> Exhibit:
     largest = max(sizing.step, key=lambda part: part.seconds)
-    total = write.seconds(sizing.trace["decode_step_s"])
+    total = write.seconds(sizing.trace[TOTAL])
     message = _("{cause}: {part} of the {total} that each token takes").format(
         cause=cause(largest.cause), part=write.seconds(largest.seconds), total=total
     )
@@ -77,17 +90,17 @@ def _exhibit(sizing: Sizing, write: Formatter, figures: Figures) -> Exhibit:
         number=_("Exhibit {number}").format(number=2),
         message=message,
         conditions=conditions,
-        source=figures.citation("decode_step_s", "decode_tok_s"),
+        source=figures.citation(TOTAL, "decode_tok_s"),
         alternative=_("Bars of the time of one token: {parts}. Together {total}.").format(parts=parts, total=total),
     )
 
 
 def _table(sizing: Sizing, write: Formatter, figures: Figures) -> Table:
     rows = [
-        _speed_row(sizing.decode, write, figures, strong=True),
-        _speed_row(sizing.throughput, write, figures),
-        _time_row(sizing.ttft, write, figures),
-        _speed_row(sizing.prefill, write, figures),
+        _speed_row("decode_tok_s", sizing.decode, write, figures, strong=True),
+        _speed_row("output_tok_s_total", sizing.throughput, write, figures),
+        _time_row("ttft_s", sizing.ttft, write, figures),
+        _speed_row("prefill_tok_s", sizing.prefill, write, figures),
     ]
     ceiling = "decode_tok_s.ceiling"
     if ceiling in sizing.trace:
@@ -106,14 +119,22 @@ def _table(sizing: Sizing, write: Formatter, figures: Figures) -> Table:
     )
 
 
-def _speed_row(estimate: Estimate, write: Formatter, figures: Figures, strong: bool = False) -> Row:
+def _speed_row(key: str, estimate: Estimate | None, write: Formatter, figures: Figures, strong: bool = False) -> Row:
+    if estimate is None:
+        return _unknown_row(key, write)
     span = write.range(estimate.p10, estimate.p90, write.speed_parts)
     return _row(estimate, write.speed(estimate.p50), span, figures, strong)
 
 
-def _time_row(estimate: Estimate, write: Formatter, figures: Figures) -> Row:
+def _time_row(key: str, estimate: Estimate | None, write: Formatter, figures: Figures) -> Row:
+    if estimate is None:
+        return _unknown_row(key, write)
     span = write.range(estimate.p10, estimate.p90, write.seconds_parts)
     return _row(estimate, write.seconds(estimate.p50), span, figures, strong=False)
+
+
+def _unknown_row(key: str, write: Formatter) -> Row:
+    return Row((label(key), write.unknown(), EN_DASH, write.unknown(), ""))
 
 
 def _row(estimate: Estimate, middle: str, span: str, figures: Figures, strong: bool) -> Row:
@@ -121,6 +142,6 @@ def _row(estimate: Estimate, middle: str, span: str, figures: Figures, strong: b
 
 
 def _levels(sizing: Sizing) -> list[Evidence]:
-    found = {one.evidence for one in (sizing.decode, sizing.throughput, sizing.ttft, sizing.prefill)}
+    found = {one.evidence for one in sizing.estimates}
     found.add(Evidence.EXACT)
     return [level for level in Evidence if level in found]

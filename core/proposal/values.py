@@ -170,7 +170,7 @@ class Memory:
 @dataclass(frozen=True, slots=True)
 class Speed:
     page: Page
-    exhibit: Exhibit
+    exhibit: Exhibit | None  # None where the speed is unknown
     steps: tuple[Step, ...]
     total_label: str
     total: str

@@ -14,9 +14,9 @@ from core.physics import serving
 from core.scenario import Scenario
 from core.sizing.attention import record_attention
 from core.sizing.memory import record_memory
-from core.sizing.rates import record_rates
+from core.sizing.rates import record_counts, record_rates
 from core.sizing.situation import Situation, resolve
-from core.sizing.speed import record_depth, record_work
+from core.sizing.speed import record_bound, record_depth, record_work
 from core.trace import Trace
 from core.units import Unit
 
@@ -106,6 +106,28 @@ def speed_against_concurrency(
     return _curve(trace, axis, "decode_tok_s"), _curve(trace, axis, "output_tok_s_total")
 
 
+def decode_bound(scenario: Scenario, catalogue: Catalogue, depths: "Sequence[float] | Axis") -> Curve:
+    """What physics allows one user at most against the tokens in the cache, where no speed can be told.
+
+    Parameters
+    ----------
+    scenario, catalogue, depths : as for `decode_against_context`
+
+    Returns
+    -------
+    bound of the decode speed of one request alone [token/s], without a range
+    """
+    situation, trace = resolve(scenario, catalogue), Trace()
+    axis = _axis(depths)
+    record_memory(trace, situation)
+    record_counts(trace, situation)
+    record_attention(trace, situation)
+    trace.given("workload.mean_depth_tokens", axis, Unit.TOKEN)
+    record_bound(trace, situation, "workload.mean_depth_tokens")
+    bound = _level(trace, axis, "decode_tok_s.ceiling")
+    return Curve(axis, bound, bound, bound)
+
+
 def _foundations(scenario: Scenario, catalogue: Catalogue) -> tuple[Situation, Trace]:
     """The situation, and a trace with everything that no axis changes."""
     situation, trace = resolve(scenario, catalogue), Trace()
@@ -122,8 +144,12 @@ def _axis(values: "Sequence[float] | Axis") -> "Axis":
 
 
 def _curve(trace: Trace, axis: "Axis", key: str) -> Curve:
-    """The figure and its range; what does not depend on the axis is a level line."""
+    """The figure and its range."""
+    return Curve(axis, *(_level(trace, axis, one) for one in (f"{key}.p10", key, f"{key}.p90")))
+
+
+def _level(trace: Trace, axis: "Axis", key: str) -> "Axis":
+    """A figure along the axis; what does not depend on it is a level line."""
     import numpy as np
 
-    low, middle, high = (np.broadcast_to(trace[k], axis.shape) for k in (f"{key}.p10", key, f"{key}.p90"))
-    return Curve(axis, low, middle, high)
+    return np.broadcast_to(trace[key], axis.shape)

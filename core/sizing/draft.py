@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from core.architecture.blueprint import Blueprint, TensorClass
@@ -103,8 +104,8 @@ def draft_share(trace: Trace, s: Situation) -> list[Share]:
     return [Share(False, "draft.kv_bytes", "draft.kv_bytes_of_copy", "draft.kv_bytes_per_token")]
 
 
-def record_guessing(trace: Trace, s: Situation) -> None:
-    """Record what a step gains by guessing ahead, and the time that guessing takes."""
+def record_gain(trace: Trace, s: Situation) -> None:
+    """Record what a step gains by guessing ahead."""
     chosen = s.scenario.deployment.speculation
     if chosen is None or not speculates(s):
         return
@@ -116,6 +117,12 @@ def record_guessing(trace: Trace, s: Situation) -> None:
         acceptance="speculation.acceptance",
         guessed="engine.draft_tokens",
     )
+
+
+def record_guessing(trace: Trace, s: Situation) -> None:
+    """Record the time that guessing takes."""
+    if not speculates(s):
+        return
     read, head, kernels = _read_by_draft_model(trace, s) if _draft_id(s) else _read_by_own_layers(trace)
     trace.compute(
         "speculation.guess_s",
@@ -152,6 +159,20 @@ def _read_by_own_layers(trace: Trace) -> tuple[str, str, str]:
         "speculation.kernels", speculation.kernels_of_a_layer, kernels="kernels_per_step", layers="model.layers"
     )
     return "speculation.read_bytes", "read_bytes.head", "speculation.kernels"
+
+
+def record_parts_per_token(trace: Trace, s: Situation, step: str, parts: Iterable[str]) -> str:
+    """Record the parts of a step as parts of a token, guessing with the engine's; return what their keys begin with."""
+    if not speculates(s):
+        return step
+    for part in parts:
+        whole, gained = f"{step}.{part}", {"tokens": "speculation.tokens_per_step"}
+        if part == "engine":
+            guess = {"step": whole, "guess": "speculation.guess_s"}
+            trace.compute(f"{step}.per_token.{part}", speculation.seconds_per_token, **guess, **gained)
+        else:
+            trace.compute(f"{step}.per_token.{part}", speculation.part_per_token, part=whole, **gained)
+    return f"{step}.per_token"
 
 
 def seconds_per_token(trace: Trace, s: Situation, step: str) -> str:

@@ -159,7 +159,8 @@ def capacity_without_bandwidth(trace: Trace, s: Situation) -> Iterator[Finding]:
 
 def pcie_tensor_parallel(trace: Trace, s: Situation) -> Iterator[Finding]:
     """Every layer is split over PCIe."""
-    if s.plan.stage_ranks > 1 and s.link is not None and s.link.kind is LinkKind.PCIE:
+    told = "all_reduce_share" in trace  # not where the speed is unknown
+    if told and s.plan.stage_ranks > 1 and s.link is not None and s.link.kind is LinkKind.PCIE:
         yield _warning(FindingKind.PCIE_TENSOR_PARALLEL, "all_reduce_share", "messages_per_token", subject=s.link.name)
 
 

@@ -419,8 +419,9 @@ def _tiers(trace: Trace, s: Situation, spill: str, companions: tuple[str, ...]) 
 
 def _tier(trace: Trace, s: Situation, number: int, limit: str, items: list[MemoryItem]) -> TierUse:
     tier = s.device.memory_tiers[number]
-    capacity = f"tier.{number}.capacity_bytes"
-    return TierUse(tier.name, tier.kind, capacity, limit, tuple(items), trace[capacity], trace[limit])
+    capacity, usable = f"tier.{number}.capacity_bytes", f"tier.{number}.usable_bytes"
+    sizes = trace[capacity], trace[usable], trace[limit]
+    return TierUse(tier.name, tier.kind, capacity, usable, limit, tuple(items), *sizes)
 
 
 def _items(trace: Trace, spill: str, companions: tuple[str, ...]) -> tuple[list[MemoryItem], list[MemoryItem]]:

@@ -12,8 +12,8 @@ from core.sizing.situation import Situation
 from core.trace import Origin, OriginKind, Trace
 from core.units import Unit
 
-#: From this depth on, decode speeds scatter more.
-DEEP_TOKENS = 16_384
+#: Between these depths the scatter of decode speeds grows from that of a short cache to that of a deep one.
+SHORT_TOKENS, DEEP_TOKENS = 4096, 16_384
 _GRADES = "ABCD"
 _AMD_OR_INTEL = (DeviceFamily.AMD_CDNA, DeviceFamily.AMD_RDNA, DeviceFamily.AMD_APU, DeviceFamily.INTEL)
 
@@ -43,6 +43,7 @@ def record_spreads(
     ):
         alone, loaded = f"spread.{alone}.any", f"spread.{loaded}.any"
         trace.compute(key, uncertainty.spread_under_load, alone=alone, loaded=loaded, **batch)
+    trace.given("spread.short_tokens", SHORT_TOKENS, Unit.TOKEN, METHOD)
     trace.given("spread.deep_tokens", DEEP_TOKENS, Unit.TOKEN, METHOD)
     deep = next(rule.widening for rule in calibration.spread.rules if rule.when == "deep")
     trace.given("spread.deep_widening", deep, Unit.RATIO, _origin(calibration))
@@ -51,6 +52,7 @@ def record_spreads(
         uncertainty.spread_at_depth,
         spread="spread.decode.shallow",
         depth=depth,
+        short="spread.short_tokens",
         deep="spread.deep_tokens",
         widening="spread.deep_widening",
     )

@@ -46,6 +46,9 @@ ALL_TO_ALL = Origin(
 #: Most requests that an engine schedules together.
 ENGINE_SLOTS = 2048
 
+#: Rates for tensors at 16 bit, the first that a device has.
+_WIDE = ("fp16", "fp32")
+
 _MATRICES = (
     TensorClass.ATTENTION,
     TensorClass.RECURRENT,
@@ -94,10 +97,15 @@ def hop_link(situation: Situation) -> Link | None:
 def record_rates(trace: Trace, situation: Situation, calibration: Calibration) -> None:
     """Record parameters, rates, counts and plan of a situation."""
     record_parameters(trace, calibration.fitted(circumstances(situation, calibration)))
-    _record_plan(trace, situation)
+    record_counts(trace, situation)
     _record_compute(trace, situation)
     _record_bandwidth(trace, situation)
     _record_links(trace, situation)
+
+
+def record_counts(trace: Trace, situation: Situation) -> None:
+    """Record what needs neither rates nor measurements: the plan, and the weights that a step reads."""
+    _record_plan(trace, situation)
     _record_reads(trace, situation)
 
 
@@ -144,12 +152,17 @@ def computes_fp4(device: Device, weight_format: WeightFormat) -> bool:
     return "fp4" in device.peak_flops and (not offered or weight_format.format_class in offered)
 
 
+def has_computing_rate(device: Device) -> bool:
+    """Is there a rate to compute at? Without one no speed can be told."""
+    return any(device.peak_flops.get(name) for name in _WIDE)
+
+
 def wide_format(device: Device, engine: Engine) -> str:
     """The rate for tensors that are kept at 16 bit."""
     if engine.group == "llama.cpp" and "fp16_fp16_accumulate" in device.peak_flops:
         return "fp16_fp16_accumulate"
-    for name in ("fp16", "fp32"):
-        if name in device.peak_flops:
+    for name in _WIDE:
+        if device.peak_flops.get(name):
             return name
     raise CatalogueError(
         f"{device.name} has no computing rate in the catalogue, so its speed cannot be told. Enter its peak FLOPS."

@@ -4,6 +4,7 @@ The numbers live in `Sizing.trace`; the small records here say which of them bel
 that any figure on screen or paper can be explained. Words are put to these enums in `core.language`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -20,7 +21,7 @@ class Verdict(StrEnum):
 
 
 class Cause(StrEnum):
-    """What takes the time of a step."""
+    """What takes the time of a token, or of a prompt."""
 
     WEIGHTS = "weights"
     EXPERTS = "experts"
@@ -30,6 +31,7 @@ class Cause(StrEnum):
     LINK = "link"
     ENGINE = "engine"  # kernel launches, host, scheduling
     SECOND_TIER = "second_tier"  # bytes in the slower memory
+    PROMPTS = "prompts"  # of other users, read between the steps
 
 
 class Limit(StrEnum):
@@ -40,6 +42,21 @@ class Limit(StrEnum):
     LINK = "link"
     ENGINE = "engine"
     SECOND_TIER = "second_tier"
+    PROMPTS = "prompts"  # of other users
+
+
+#: The bottleneck that each cause is a part of; reads from the fast memory count together.
+LIMIT_OF: Mapping[Cause, Limit] = {
+    Cause.WEIGHTS: Limit.BANDWIDTH,
+    Cause.EXPERTS: Limit.BANDWIDTH,
+    Cause.KV_CACHE: Limit.BANDWIDTH,
+    Cause.STATE: Limit.BANDWIDTH,
+    Cause.COMPUTE: Limit.COMPUTE,
+    Cause.LINK: Limit.LINK,
+    Cause.ENGINE: Limit.ENGINE,
+    Cause.SECOND_TIER: Limit.SECOND_TIER,
+    Cause.PROMPTS: Limit.PROMPTS,
+}
 
 
 class Evidence(StrEnum):
@@ -86,6 +103,7 @@ class FindingKind(StrEnum):
     SPECULATION_UNCALIBRATED = "note.speculation_uncalibrated"
     OWN_MEASUREMENT = "note.own_measurement"
     EVIDENCE_GENERIC = "note.evidence_generic"
+    SPEED_UNKNOWN = "note.speed_unknown"
     MODEL_READ_WITH_WARNING = "note.model_warning"
     PRICE_RANGE_WIDE = "note.price_range"
     PRICE_UNKNOWN = "note.price_unknown"
@@ -124,15 +142,17 @@ class MemoryItem:
 
 @dataclass(frozen=True, slots=True)
 class TierUse:
-    """One memory tier of one accelerator."""
+    """One memory tier of one accelerator, with three sizes: label, what software reports, what the engine may use."""
 
     name: str
     kind: str
     capacity_key: str
-    limit_key: str  # what the engine may use
+    usable_key: str
+    limit_key: str
     items: tuple[MemoryItem, ...]
-    capacity_bytes: int
-    limit_bytes: int
+    capacity_bytes: int  # the label
+    usable_bytes: int  # what software may allocate; the label where nobody has read it out
+    limit_bytes: int  # what the engine may use
 
     @property
     def used_bytes(self) -> int:
@@ -180,13 +200,13 @@ class Sizing:
     verdict             does the work of `required_requests` at the context limit fit?
     shortfall_bytes     what is missing on the worst accelerator; 0 when it fits
     devices             memory item by item, per accelerator and tier
-    decode              tokens/s of one user at the required requests at once
+    decode              tokens/s of one user at the required requests at once; like every speed None where unknown
     ttft                time to first token at the required requests at once [s]
     throughput          tokens/s of all users together
     prefill             prompt tokens/s of one request alone
-    step                time of one decode step by cause, P50
-    prefill_step        the same for one prompt
-    decode_limit, prefill_limit   the bottleneck in a word
+    step                time of one output token of one user by cause, P50; empty where the speed is unknown
+    prefill_step        time of one prompt by cause
+    decode_limit, prefill_limit   the bottleneck in a word; None where the speed is unknown
     findings            warnings first
     """
 
@@ -200,14 +220,14 @@ class Sizing:
     verdict: Verdict
     shortfall_bytes: int
     devices: tuple[DeviceUse, ...]
-    decode: Estimate
-    ttft: Estimate
-    throughput: Estimate
-    prefill: Estimate
+    decode: Estimate | None
+    ttft: Estimate | None
+    throughput: Estimate | None
+    prefill: Estimate | None
     step: tuple[TimePart, ...]
     prefill_step: tuple[TimePart, ...]
-    decode_limit: Limit
-    prefill_limit: Limit
+    decode_limit: Limit | None
+    prefill_limit: Limit | None
     findings: tuple[Finding, ...]
 
     @property
@@ -218,8 +238,25 @@ class Sizing:
     def fits(self) -> bool:
         return self.verdict is not Verdict.DOES_NOT_FIT
 
+    @property
+    def speed_unknown(self) -> bool:
+        """Is a figure missing without which no speed can be told? `decode_bound` is known all the same."""
+        return self.decode is None
 
-#: Keys of the trace that other parts rely on. Sizing may record more; it always records these.
+    @property
+    def decode_bound(self) -> Estimate:
+        """What physics allows one request alone, without a range: bytes of a token over the bandwidth [tokens/s]."""
+        most = float(self.trace["decode_tok_s.ceiling"])
+        return Estimate("decode_tok_s.ceiling", most, most, most, Evidence.EXACT)
+
+    @property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """The speeds that are known."""
+        return tuple(one for one in (self.decode, self.ttft, self.throughput, self.prefill) if one is not None)
+
+
+#: Keys of the trace that other parts rely on. Sizing may record more; it always records these, but for those of
+#: `ESTIMATED_KEYS` where the speed is unknown.
 KEYS = {
     # model and memory
     "model.total_parameters": "resident parameters",
@@ -263,3 +300,19 @@ KEYS = {
     "all_reduce_share": "of the step",
     "memory_bandwidth_bytes_per_s": "one accelerator, first tier",
 }
+#: Of them those that need the computing rate, or anything fitted to measurements.
+ESTIMATED_KEYS = frozenset(
+    {
+        "decode_step_s",
+        "decode_step_s.ceiling",
+        "decode_tok_s",
+        "ttft_s",
+        "output_tok_s_total",
+        "saturated_tok_s_total",
+        "prefill_tok_s",
+        "arithmetic_intensity.decode",
+        "arithmetic_intensity.prefill",
+        "compute_utilisation.decode",
+        "all_reduce_share",
+    }
+)

@@ -7,6 +7,7 @@ from core.catalogue.catalogue import Catalogue
 from core.physics import decode, operators, prefill, roofline, serving, speculation
 from core.scenario import Measured, Scenario
 from core.sizing.attention import record_attention
+from core.sizing.draft import record_gain, record_parts_per_token
 from core.sizing.groups import expert_ranks_key, groups_key, speculates
 from core.sizing.load import record_load, record_requests
 from core.sizing.memory import record_memory
@@ -21,41 +22,35 @@ from core.sizing.ranges import (
     record_time_range,
     support,
 )
-from core.sizing.rates import has_routed_experts, record_rates
-from core.sizing.report import Cause, Estimate, Evidence, Finding, FindingKind, Limit, TimePart, Weight
+from core.sizing.rates import has_computing_rate, has_routed_experts, record_counts, record_rates
+from core.sizing.report import LIMIT_OF, Cause, Estimate, Evidence, Finding, FindingKind, Limit, TimePart, Weight
 from core.sizing.situation import Situation, resolve
 from core.sizing.spill import spills
-from core.sizing.step import PARTS, record_reads, record_step_inputs, tokens_in_step
+from core.sizing.step import PARTS, record_read_inputs, record_reads, record_step_inputs, tokens_in_step
 from core.trace import Trace
 
-_LIMITS = {
-    Limit.BANDWIDTH: (Cause.WEIGHTS, Cause.EXPERTS, Cause.KV_CACHE, Cause.STATE),
-    Limit.COMPUTE: (Cause.COMPUTE,),
-    Limit.LINK: (Cause.LINK,),
-    Limit.ENGINE: (Cause.ENGINE,),
-    Limit.SECOND_TIER: (Cause.SECOND_TIER,),
-}
+INTERFERENCE = "serving.interference_s"
 
 
 @dataclass(frozen=True, slots=True)
 class SpeedReport:
-    """What `size()` takes over; the numbers are in the trace.
+    """What `size()` takes over; the numbers are in the trace. All but the findings is empty where the speed is unknown.
 
     decode, ttft, throughput, prefill   as in `Sizing`
-    step, prefill_step                  time of a decode step and of a prompt, by cause
+    step, prefill_step                  time of an output token and of a prompt, by cause
     decode_limit, prefill_limit         the bottleneck in a word
     findings                            what a person should know about the speed
     """
 
-    decode: Estimate
-    ttft: Estimate
-    throughput: Estimate
-    prefill: Estimate
-    step: tuple[TimePart, ...]
-    prefill_step: tuple[TimePart, ...]
-    decode_limit: Limit
-    prefill_limit: Limit
-    findings: tuple[Finding, ...]
+    decode: Estimate | None = None
+    ttft: Estimate | None = None
+    throughput: Estimate | None = None
+    prefill: Estimate | None = None
+    step: tuple[TimePart, ...] = ()
+    prefill_step: tuple[TimePart, ...] = ()
+    decode_limit: Limit | None = None
+    prefill_limit: Limit | None = None
+    findings: tuple[Finding, ...] = ()
 
 
 def speed_figures(trace: Trace, situation: Situation) -> SpeedReport:
@@ -70,6 +65,8 @@ def speed_figures(trace: Trace, situation: Situation) -> SpeedReport:
     -------
     the estimates, times by cause, bottlenecks and findings
     """
+    if not has_computing_rate(situation.device):
+        return _unknown(trace, situation)
     calibration = shipped_calibration()
     record_rates(trace, situation, calibration)
     record_attention(trace, situation)
@@ -78,21 +75,41 @@ def speed_figures(trace: Trace, situation: Situation) -> SpeedReport:
     loaded = bool(trace["serving.requests_in_step"] > 1)
     decode_evidence = Evidence(grades["batched" if loaded else "decode"])
     first_token_evidence = Evidence(grades["ttft" if loaded else "prefill"])
+    per_token = record_parts_per_token(trace, situation, "decode_step_s", PARTS.values())
+    step, prompt = _parts(trace, per_token), _parts(trace, PREFILL)
+    step += (TimePart(Cause.PROMPTS, INTERFERENCE, float(trace[INTERFERENCE])),)
     return SpeedReport(
         decode=estimate(trace, "decode_tok_s", _own(situation, Measured.DECODE, decode_evidence)),
         ttft=estimate(trace, "ttft_s", _own(situation, Measured.FIRST_TOKEN, first_token_evidence)),
         throughput=estimate(trace, "output_tok_s_total", _own(situation, Measured.THROUGHPUT, decode_evidence)),
         prefill=estimate(trace, "prefill_tok_s", _own(situation, Measured.PREFILL, Evidence(grades["prefill"]))),
-        step=_parts(trace, "decode_step_s"),
-        prefill_step=_parts(trace, PREFILL),
-        decode_limit=_limit(trace, "decode_step_s"),
-        prefill_limit=_limit(trace, PREFILL),
+        step=step,
+        prefill_step=prompt,
+        decode_limit=_limit(step),
+        prefill_limit=_limit(prompt),
         findings=_findings(decode_evidence),
     )
 
 
 def _own(s: Situation, figure: Measured, otherwise: Evidence) -> Evidence:
     return Evidence.OWN if is_corrected(s.scenario, figure) else otherwise
+
+
+def _unknown(trace: Trace, s: Situation) -> SpeedReport:
+    """No figure of speed, only what physics allows at most: the bytes of a token over the bandwidth."""
+    record_counts(trace, s)
+    record_attention(trace, s)
+    record_bound(trace, s, record_depth(trace, s))
+    figures = ("decode_tok_s.ceiling", "memory_bandwidth_bytes_per_s")
+    return SpeedReport(findings=(Finding(FindingKind.SPEED_UNKNOWN, Weight.WARNING, figures),))
+
+
+def record_bound(trace: Trace, s: Situation, depth: str) -> None:
+    """Record the speed that one request alone cannot exceed, and the bytes that it follows from."""
+    record_read_inputs(trace, s, depth)
+    _record_one_request(trace, s)
+    record_gain(trace, s)
+    _record_ceiling(trace, s)
 
 
 def record_depth(trace: Trace, s: Situation) -> str:
@@ -118,6 +135,7 @@ def record_work(trace: Trace, s: Situation, calibration: Calibration, depth: str
     record_prompt(trace, s)
     record_requests(trace, s)
     _record_one_request(trace, s)
+    record_gain(trace, s)
     record_load(trace, s)
     _record_ceiling(trace, s)
     _record_intensities(trace, s)
@@ -269,9 +287,11 @@ def _parts(trace: Trace, key: str) -> tuple[TimePart, ...]:
     return tuple(TimePart(cause, f"{key}.{part}", float(trace[f"{key}.{part}"])) for cause, part in PARTS.items())
 
 
-def _limit(trace: Trace, key: str) -> Limit:
-    """The cause that takes most of the time; reads from the fast memory count together."""
-    seconds = {limit: sum(trace[f"{key}.{PARTS[cause]}"] for cause in causes) for limit, causes in _LIMITS.items()}
+def _limit(parts: tuple[TimePart, ...]) -> Limit:
+    """What takes most of the time; causes of one kind count together."""
+    seconds = dict.fromkeys(Limit, 0.0)
+    for part in parts:
+        seconds[LIMIT_OF[part.cause]] += part.seconds
     return max(seconds, key=lambda limit: seconds[limit])
 
 

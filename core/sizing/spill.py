@@ -3,7 +3,7 @@
 from core.physics import collective, decode, placement, tiers
 from core.sizing.origins import METHOD
 from core.sizing.placement import computes_on_cpu, is_placed
-from core.sizing.rates import OFFLOAD_ROUND_TRIP_S, has_routed_experts, method, record_second_tier
+from core.sizing.rates import OFFLOAD_ROUND_TRIP_S, has_routed_experts, method
 from core.sizing.situation import Situation
 from core.trace import Trace
 from core.units import Unit
@@ -19,7 +19,6 @@ def spills(trace: Trace) -> bool:
 
 def record_spilled_shares(trace: Trace, s: Situation) -> None:
     """Shares of experts, other weights and cache that lie in the second tier of one accelerator."""
-    record_second_tier(trace, s)
     experts = "weights_bytes.expert" if "weights_bytes.expert" in trace and has_routed_experts(s) else "nothing_bytes"
     if is_placed(s):
         _record_placed_shares(trace)

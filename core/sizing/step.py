@@ -10,9 +10,7 @@ from core.sizing.attention import record_attention_flops, record_cache_reads
 from core.sizing.exchange import record_exchange
 from core.sizing.groups import expert_ranks_key, speculates
 from core.sizing.origins import METHOD
-from core.sizing.rates import (
-    has_routed_experts,
-)
+from core.sizing.rates import has_routed_experts, record_second_tier
 from core.sizing.report import Cause
 from core.sizing.situation import Situation
 from core.sizing.spill import record_second_tier_time, record_spilled_shares, spills
@@ -34,10 +32,12 @@ FULL_BANDWIDTH = "memory_bandwidth_bytes_per_s"
 
 
 def record_step_inputs(trace: Trace, s: Situation, depth: str) -> None:
-    """Record what steps at a depth have in common: cache reads, operations, what lies in the second tier."""
-    record_cache_reads(trace, s, "bytes_read_per_token.kv", depth)
+    """Record what steps at a depth have in common: reads and operations."""
+    record_read_inputs(trace, s, depth)
+    if spills(trace):
+        record_second_tier(trace, s)
     record_attention_flops(trace, s, "attention_flops_per_token", depth, "decode")
-    trace.compute("state_traffic_bytes", operators.state_traffic_bytes, state="state_bytes_per_request")
+    trace.given("nothing_s", 0.0, Unit.SECOND, METHOD)
     trace.compute(
         "compute_s_per_token.dense",
         decode.seconds_at_peak,
@@ -52,7 +52,12 @@ def record_step_inputs(trace: Trace, s: Situation, depth: str) -> None:
         flops="flops_per_token.chosen_experts",
         rate="rate.weight_format",
     )
-    trace.given("nothing_s", 0.0, Unit.SECOND, METHOD)
+
+
+def record_read_inputs(trace: Trace, s: Situation, depth: str) -> None:
+    """Record what a step reads per request at a depth, and what of it lies in the second tier."""
+    record_cache_reads(trace, s, "bytes_read_per_token.kv", depth)
+    trace.compute("state_traffic_bytes", operators.state_traffic_bytes, state="state_bytes_per_request")
     trace.given("nothing_bytes", 0.0, Unit.BYTE, METHOD)
     if spills(trace):
         record_spilled_shares(trace, s)
@@ -83,19 +88,11 @@ def record_reads(trace: Trace, s: Situation, key: str, batch: str) -> None:
     tokens = tokens_in_step(trace, key, batch)
     if has_routed_experts(s):
         trace.compute(
-            f"{key}.distinct_experts",
-            operators.distinct_experts,
-            experts="model.experts_per_layer",
-            chosen="model.experts_per_token",
-            tokens=tokens,
-            reuse="fit.gamma",
-        )
-        trace.compute(
             f"{key}.bytes.experts",
             operators.expert_bytes_read,
             all_experts="weights_bytes.expert",
             experts="model.experts_per_layer",
-            distinct=f"{key}.distinct_experts",
+            distinct=_distinct_experts(trace, key, tokens),
         )
     first = {"dense": "read_bytes.dense", "experts": _experts(s, key), "kv": "bytes_read_per_token.kv.rank"}
     if spills(trace):
@@ -127,6 +124,21 @@ def record_reads(trace: Trace, s: Situation, key: str, batch: str) -> None:
         expert_ranks=expert_ranks_key(s),
     )
     record_ceiling(trace, key)
+
+
+def _distinct_experts(trace: Trace, key: str, tokens: str) -> str:
+    """The key of the experts in a layer that a step needs; those of one request alone are known without a fit."""
+    if tokens == "one_request":
+        return "model.experts_per_token"
+    trace.compute(
+        f"{key}.distinct_experts",
+        operators.distinct_experts,
+        experts="model.experts_per_layer",
+        chosen="model.experts_per_token",
+        tokens=tokens,
+        reuse="fit.gamma",
+    )
+    return f"{key}.distinct_experts"
 
 
 def _experts(s: Situation, key: str) -> str:

@@ -14,6 +14,7 @@ from sqlite_utils import Database
 
 from core.errors import StoreError, StoreTooNew
 from core.store.migrations import APPLICATION_ID, SCHEMA_VERSION, migrations
+from core.store.scenario_file import write_whole
 
 BACKUPS_KEPT = 5
 
@@ -56,6 +57,13 @@ def open_database(path: Path, now: datetime) -> Opened:
     return Opened(database, repair, set_aside)
 
 
+def open_in_memory() -> Database:
+    """A store that ends with the program."""
+    database = Database(memory=True)
+    migrations.apply(database)
+    return database
+
+
 def back_up(database: Database, path: Path, now: datetime, label: str) -> Path:
     """Copy the open store beside itself and keep the newest few copies."""
     folder = path.parent / "backups"
@@ -64,8 +72,11 @@ def back_up(database: Database, path: Path, now: datetime, label: str) -> Path:
     copy = sqlite3.connect(target)
     try:
         database.conn.backup(copy)
-    finally:
+    except sqlite3.Error:
         copy.close()
+        target.unlink(missing_ok=True)  # a part of a backup is none
+        raise
+    copy.close()
     for old in _backups(path)[BACKUPS_KEPT:]:
         old.unlink(missing_ok=True)
     return target
@@ -111,20 +122,29 @@ def _repair_if_damaged(path: Path, now: datetime) -> tuple[Repair, Path | None]:
         path.with_name(path.name + ending).unlink(missing_ok=True)
     for backup in backups:
         if _is_sound(backup):
-            path.write_bytes(backup.read_bytes())
+            write_whole(path, backup.read_bytes())
             return Repair.RESTORED, set_aside
     return Repair.STARTED_ANEW, set_aside
 
 
 def _is_sound(path: Path) -> bool:
-    """Does SQLite read the whole file without complaint? An empty file is not a store."""
+    """Does SQLite read the whole file without complaint? An empty file is not a store.
+
+    Raises
+    ------
+    sqlite3.OperationalError : it cannot be told (a full disk, a folder without rights), which is not damage
+    """
     if path.stat().st_size == 0:
         return False
     connection = sqlite3.connect(path, timeout=5)
     try:
         return bool(connection.execute("pragma quick_check(1)").fetchone()[0] == "ok")
-    except sqlite3.DatabaseError as error:
-        return "locked" in str(error)  # another program is writing: not damage
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error):  # another program is writing
+            return True
+        raise
+    except sqlite3.DatabaseError:
+        return False
     finally:
         connection.close()
 

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from core import METHOD_VERSION, __version__
 from core.errors import StoreError
 from core.scenario import Scenario
-from core.store.database import Repair, back_up_daily, open_database
+from core.store.database import Opened, Repair, back_up_daily, open_database, open_in_memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +40,23 @@ class Deleted:
 class Library:
     """Scenarios and own catalogue records in one SQLite file."""
 
-    def __init__(self, path: Path, now: datetime) -> None:
-        """Open or create the library.
+    def __init__(self, path: Path | None, now: datetime) -> None:
+        """Open or create the library; without a path it is kept in memory, for when no file can be written.
 
         Raises
         ------
         StoreTooNew, StoreError : see `core.store.database.open_database`
         """
-        opened = open_database(path, now)
-        self.path = path
+        opened = Opened(open_in_memory(), Repair.NONE, None) if path is None else open_database(path, now)
         self.repair: Repair = opened.repair
         self.set_aside: Path | None = opened.set_aside
         self._database = opened.database
-        with self._action():
-            back_up_daily(self._database, path, now)
+        self.backup_problem = ""  # why today's backup was not made; the library is open all the same
+        try:
+            if path is not None:
+                back_up_daily(self._database, path, now)
+        except (OSError, sqlite3.Error) as error:
+            self.backup_problem = str(error)
 
     def close(self) -> None:
         self._database.close()

@@ -9,7 +9,7 @@ from desktop.charts.series import RangeCurve
 
 
 def decode_picture(sizing: Sizing, curve: RangeCurve, at: float, formatter: Formatter) -> Picture:
-    """The chart for a sizing; `at` is the context at which its speed was computed."""
+    """The chart for a sizing; `at` is the context at which its speed, or its bound, was computed."""
     target = sizing.scenario.workload.speed_target
     words = RangeWords(
         heading=_("Decode against context, tok/s per user"),
@@ -24,7 +24,9 @@ def decode_picture(sizing: Sizing, curve: RangeCurve, at: float, formatter: Form
         bound=_("at most {value}"),
         misses=lambda value: _below(value, target, formatter),
     )
-    return range_picture(curve, sizing.decode, at, target, words, formatter, range_top(curve, target))
+    return range_picture(
+        curve, sizing.decode or sizing.decode_bound, at, target, words, formatter, range_top(curve, target)
+    )
 
 
 def _below(value: float, target: float | None, formatter: Formatter) -> str:

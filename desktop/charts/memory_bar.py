@@ -63,6 +63,7 @@ class MemoryBar(QWidget):
         self._chosen = min(self._chosen, sum(len(b.tier.items) for b in self._bars) - 1)
         self.setAccessibleName(chart_sentences.memory_title(sizing, self._formatter))
         self.setAccessibleDescription(self._summary())
+        self._show_sizes()
         self.update()
 
     def _summary(self) -> str:
@@ -92,7 +93,7 @@ class MemoryBar(QWidget):
     def _scale(self) -> float:
         """Pixels a byte: every bar has the same scale."""
         tiers = [bar.tier for bar in self._bars]
-        longest = max((max(t.capacity_bytes, t.used_bytes, t.limit_bytes) for t in tiers), default=1)
+        longest = max((max(t.usable_bytes, t.used_bytes, t.limit_bytes) for t in tiers), default=1)
         room = self.width() - self._name_width() - 1
         scale = room / max(1, longest)
         overhang = max((t.limit_bytes for t in tiers), default=0) * scale + LOAD_MARK - room
@@ -121,10 +122,10 @@ class MemoryBar(QWidget):
         tier, scale = bar.tier, self._scale()
         self._paint_name(painter, bar, rect)
         limit = tier.limit_bytes
-        if tier.capacity_bytes > min(tier.used_bytes, limit):
-            start = rect.left() + min(tier.used_bytes, tier.capacity_bytes) * scale
+        if tier.usable_bytes > min(tier.used_bytes, limit):
+            start = rect.left() + min(tier.used_bytes, tier.usable_bytes) * scale
             self._paint_free(
-                painter, QRectF(start, rect.top(), rect.left() + tier.capacity_bytes * scale - start, rect.height())
+                painter, QRectF(start, rect.top(), rect.left() + tier.usable_bytes * scale - start, rect.height())
             )
         for segment in segments(tier):
             self._paint_segment(painter, bar, segment, rect, scale)
@@ -196,7 +197,7 @@ class MemoryBar(QWidget):
 
     def _paint_limit(self, painter: QPainter, bar: Bar, rect: QRectF, scale: float) -> None:
         tier = bar.tier
-        if bar.is_slow and tier.limit_bytes >= tier.capacity_bytes:
+        if bar.is_slow and tier.limit_bytes >= tier.usable_bytes:
             return
         x = rect.left() + tier.limit_bytes * scale
         ink = self.theme.chart("load_line")
@@ -206,7 +207,7 @@ class MemoryBar(QWidget):
         if not bar.has_header:
             return
         load_mark(painter, QPointF(max(x, 9.0), top), ink, self.theme.color("surface"))
-        whole = tier.limit_bytes >= tier.capacity_bytes
+        whole = tier.limit_bytes >= tier.usable_bytes
         text = (_("Memory {amount}") if whole else _("Engine limit {amount}")).format(
             amount=self._formatter.bytes(tier.limit_bytes)
         )
@@ -237,7 +238,8 @@ class MemoryBar(QWidget):
         self._paint_bracket_row(painter, bar, rect, scale, parts)
 
     def _requests_text(self, amount: int) -> str:
-        requests = self._sizing.required_requests if self._sizing else 0
+        sizing = self._sizing
+        requests = int(sizing.trace.get("accelerator.requests", sizing.required_requests)) if sizing else 0
         text = ngettext("{requests} request {amount}", "{requests} requests {amount}", requests)
         return text.format(requests=self._formatter.count(requests), amount=self._formatter.bytes(amount))
 
@@ -268,8 +270,9 @@ class MemoryBar(QWidget):
                 free_from = left + width + 14
         size = chart_sentences.capacity_label(self._sizing, bar.tier, self._formatter)
         width = metrics.horizontalAdvance(size)
-        left = max(rect.left(), rect.left() + bar.tier.capacity_bytes * scale - width)
-        is_apart = bar.tier.limit_bytes < bar.tier.capacity_bytes or bar.is_slow
+        left = max(rect.left(), rect.left() + bar.tier.usable_bytes * scale - width)
+        sizes = {bar.tier.limit_bytes, bar.tier.usable_bytes, bar.tier.capacity_bytes}
+        is_apart = len(sizes) > 1 or bar.is_slow
         if is_apart and left >= free_from and left + width <= free_to + 10:
             box = QRectF(left, y + 8, width + 2, 18)
             self._paint_bracket_text(painter, box, size, self.theme.color("text_3"))
@@ -291,7 +294,7 @@ class MemoryBar(QWidget):
 
     def _digits(self, amount: int) -> str:
         """Digits in the one unit of all bars."""
-        longest = max((b.tier.capacity_bytes for b in self._bars), default=amount)
+        longest = max((b.tier.usable_bytes for b in self._bars), default=amount)
         if longest < 10**12 and 0 < amount < 50_000_000:
             return self._formatter.significant(amount / 10**9, 1)  # not rounded away
         return self._formatter.bytes_parts(amount, like=max(longest, 10**9))[0]
@@ -326,7 +329,19 @@ class MemoryBar(QWidget):
             if 0 <= index < len(self._places):
                 _box, segment, bar = self._places[index]
                 self.setAccessibleDescription(self.read_out(segment, bar).spoken)
+            self._show_sizes()
             self.update()
+
+    def _show_sizes(self) -> None:
+        """Beside the segments the tooltip tells the sizes of the memory apart; on one its own card speaks."""
+        if self._sizing is None or self._chosen >= 0:
+            self.setToolTip("")
+            return
+        tiers, write = self._sizing.devices[0].tiers, self._formatter
+        parts = [chart_sentences.sizes_of_memory(tier, write) for tier in tiers]
+        if len(tiers) > 1:
+            parts = [f"{tier.name}\n{part}" for tier, part in zip(tiers, parts, strict=True)]
+        self.setToolTip("\n\n".join(parts))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self.choose(self._at(event.position()))

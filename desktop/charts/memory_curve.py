@@ -55,7 +55,7 @@ def limit_text(sizing: Sizing, limit: float, formatter: Formatter) -> str:
     if len(tiers) > 1:
         text = _("Fast memory {amount}")
     else:
-        text = _("Memory {amount}") if tiers[0].limit_bytes >= tiers[0].capacity_bytes else _("Engine limit {amount}")
+        text = _("Memory {amount}") if tiers[0].limit_bytes >= tiers[0].usable_bytes else _("Engine limit {amount}")
     return text.format(amount=formatter.bytes(limit))
 
 

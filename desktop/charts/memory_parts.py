@@ -85,7 +85,8 @@ def items_table(shown: list[Bar], device: str, write: Formatter) -> TableData:
         lines = [(sentences.memory_kind(item.kind), item.bytes, item.key) for item in tier.items]
         lines.append((_("Used"), tier.used_bytes, "memory.total_bytes"))
         lines.append((_("Engine limit"), tier.limit_bytes, tier.limit_key))
-        lines.append((_("Memory"), tier.capacity_bytes, tier.capacity_key))
+        lines.append((_("Size that software reports"), tier.usable_bytes, tier.usable_key))
+        lines.append((_("Size on the label"), tier.capacity_bytes, tier.capacity_key))
         for name, amount, key in lines:
             rows.append((Cell(bar.name or device), Cell(name), *_amounts(amount, tier, write)))
             keys.append(key)

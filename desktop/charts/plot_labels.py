@@ -155,7 +155,8 @@ class PlotLabels:
             self.ground.take(QRectF(spot.x() - 7, spot.y() - 7, 14, 14))
         strong, plain = self.theme.font("caption", 600), self.theme.font("caption")
         if not chosen.drop:
-            places = beside(spot, self._size(chosen.text, strong), 11.0)
+            size = self._size(chosen.text, strong)
+            places = [rect for distance in (11.0, 28.0, 44.0) for rect in beside(spot, size, distance)]
             self._write(chosen.text, places, strong, self.theme.color("text"))
             return
         rows = [(chosen.text, strong, self.theme.color("text"))]
@@ -215,6 +216,7 @@ class PlotLabels:
             top = min(max(down - height / 2, rect.top() + 1), rect.bottom() - height)
             for gap in (6.0, 12.0, 20.0):
                 yield QRectF(across - width - gap, top, width, height)
+            yield QRectF(across + 4, down + NEAR_END, width, height)  # below what rises to the right
             yield QRectF(across + 6, top, width, height)
             yield QRectF(across - width / 2, down - height - NEAR_END, width, height)
             yield QRectF(across - width / 2, down + NEAR_END, width, height)

@@ -15,9 +15,10 @@ _TAIL = 3.0
 
 
 def ttft_picture(sizing: Sizing, curve: RangeCurve, at: float, formatter: Formatter) -> Picture:
-    """The chart for a sizing; `at` is the prompt for which its time was computed. y is in seconds or milliseconds."""
-    target = sizing.scenario.workload.ttft_target_s
-    matters = max(target or 0.0, sizing.ttft.p90, sizing.ttft.p10)
+    """The chart for a sizing whose first token is known, for the prompt `at`. y is in seconds or milliseconds."""
+    ttft, target = sizing.ttft, sizing.scenario.workload.ttft_target_s
+    assert ttft is not None
+    matters = max(target or 0.0, ttft.p90, ttft.p10)
     top = min(range_top(curve, target), rounded_top(matters * _TAIL))
     unit, factor = ("s", 1.0) if top >= 1 else ("ms", 1e3)
     scaled = RangeCurve(
@@ -36,14 +37,13 @@ def ttft_picture(sizing: Sizing, curve: RangeCurve, at: float, formatter: Format
         bound=_("at least {value}"),
         misses=lambda value: _above(value / factor, target, formatter),
     )
-    estimate = sizing.ttft if factor == 1 else _times(sizing, factor)
+    estimate = ttft if factor == 1 else _times(ttft, factor)
     return range_picture(
         scaled, estimate, at, None if target is None else target * factor, words, formatter, top * factor
     )
 
 
-def _times(sizing: Sizing, factor: float) -> Estimate:
-    ttft = sizing.ttft
+def _times(ttft: Estimate, factor: float) -> Estimate:
     return replace(ttft, p10=ttft.p10 * factor, p50=ttft.p50 * factor, p90=ttft.p90 * factor)
 
 

@@ -6,16 +6,16 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from core.language import chart_sentences
-from core.language.chart_sentences import TokenPart
+from core.language import chart_sentences, sentences
 from core.language.messages import gettext as _
 from core.language.numbers import current
-from core.sizing.report import Cause, Sizing
+from core.sizing.report import Cause, Sizing, TimePart
 from desktop.tables import Cell, Column, TableData
 from desktop.theme import ChartColor, Theme
 
 ROW, LOW_ROW, BAR, TOTAL_BAR = 29, 24, 18, 4
 MOST_ROWS = 6  # of full height
+TOTAL = "tpot_s"
 NAME_WIDTH, VALUE_WIDTH = 132, 74
 #: Narrower than this the reasons are in the tooltip only.
 REASONS_FROM = 600
@@ -35,7 +35,7 @@ _COLORS: dict[Cause, ChartColor] = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    part: TokenPart
+    part: TimePart
     start: float  # [s]
     name: str
     value: str
@@ -53,7 +53,6 @@ class Waterfall(QWidget):
         self._rows: list[Row] = []
         self._total = 0.0
         self._total_text = ""
-        self._total_key = "decode_step_s"
         self._chosen = -1
         self._pitch = ROW
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -68,10 +67,9 @@ class Waterfall(QWidget):
         for part in chart_sentences.token_parts(sizing):
             reason = chart_sentences.step_reason(sizing, part, write)
             value = write.seconds(part.seconds)
-            self._rows.append(Row(part, start, chart_sentences.token_part(part), value, reason))
+            self._rows.append(Row(part, start, sentences.cause(part.cause), value, reason))
             start += part.seconds
         self._total, self._total_text = start, write.seconds(start)
-        self._total_key = next((key for key in ("tpot_s", "decode_step_s") if key in sizing.trace), "decode_step_s")
         self._pitch = ROW if len(self._rows) < MOST_ROWS else LOW_ROW
         height = (len(self._rows) + 1) * self._pitch
         if height != self.height():
@@ -100,7 +98,7 @@ class Waterfall(QWidget):
             share = 100 * seconds / self._total if self._total else 0.0
             cells = Cell(write.decimal(seconds * 1e3, 2), seconds * 1e3), Cell(write.decimal(share, 1), share)
             rows.append((Cell(name), *cells, Cell(reason)))
-        keys = (*(row.part.key for row in self._rows), self._total_key)
+        keys = (*(row.part.key for row in self._rows), TOTAL)
         return TableData(_("One token"), columns, tuple(rows), keys)
 
     # -- painting -----------------------------------------------------------------------------------------------------
@@ -155,9 +153,9 @@ class Waterfall(QWidget):
             box = QRectF(at, top, self.width() - at, self._pitch)
             self._text(painter, box, row.reason, "label", self.theme.color("text_2"))
 
-    def _color(self, cause: Cause | None) -> QColor:
+    def _color(self, cause: Cause) -> QColor:
         """Reading prompts has the colour of the chart of first token."""
-        return self.theme.series(1) if cause is None else self.theme.chart(_COLORS[cause])
+        return self.theme.series(1) if cause is Cause.PROMPTS else self.theme.chart(_COLORS[cause])
 
     def _paint_thread(self, painter: QPainter, x: float, top: float, bottom: float) -> None:
         """The thin line that leads from the end of one bar to the start of the next."""
@@ -204,7 +202,7 @@ class Waterfall(QWidget):
         self.update()
 
     def _key(self) -> str:
-        return self._rows[self._chosen].part.key if 0 <= self._chosen < len(self._rows) else self._total_key
+        return self._rows[self._chosen].part.key if 0 <= self._chosen < len(self._rows) else TOTAL
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self.choose(min(int(event.position().y() // self._pitch), len(self._rows)))

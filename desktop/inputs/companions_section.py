@@ -66,6 +66,7 @@ class CompanionsSection(Section):
     def _rebuild(self, count: int, scenario: Scenario) -> None:
         for editor in self._editors:
             self._list.removeWidget(editor)
+            editor.retire()
             editor.hide()
             editor.deleteLater()
         self._editors = [
@@ -97,8 +98,10 @@ class CompanionEditor(QWidget):
         self.model = ComboPicker(theme, name, searchable=True)
         self.model.set_source(self._models)
         self.model.chosen.connect(self._choose)
-        self.parameters = QuantityEdit(theme, quantity.parameters(), _("Parameters: {name}").format(name=name))
-        self.parameters.value_edited.connect(lambda value: self._edit(parameters=value))
+        self.parameters = QuantityEdit(
+            theme, quantity.parameters(), _("Parameters: {name}").format(name=name), self._refusal
+        )
+        self.parameters.value_edited.connect(self._set_parameters)
         self.parameters.gesture_started.connect(session.begin_gesture)
         self.parameters.gesture_ended.connect(session.end_gesture)
         self.weights = ComboPicker(theme, _("Format: {name}").format(name=name), searchable=True)
@@ -130,6 +133,10 @@ class CompanionEditor(QWidget):
         column.addWidget(PickerRow(theme, _("Format"), self.weights))
         column.addWidget(PickerRow(theme, _("Place"), self.placement))
 
+    def retire(self) -> None:
+        """Another editor takes this place: a text that is still in the field belongs to nobody."""
+        self._at = MOST
+
     def _models(self) -> list[Choice]:
         free = Choice(FREE, _("A number of parameters"))
         return [*names.model_choices(self._session.catalogue, self.role), free]
@@ -140,15 +147,32 @@ class CompanionEditor(QWidget):
         else:
             self._edit(model=key, parameters=None)
 
+    def _changed(self, **changes: Any) -> tuple[Any, ...] | None:
+        """The companions with this one changed, not yet checked; None when this one is gone."""
+        companions: list[Any] = list(self._session.scenario.companions)
+        if self._at >= len(companions):
+            return None  # undone while its field still held a text
+        companions[self._at] = {**companions[self._at].model_dump(), **changes}
+        return tuple(companions)
+
+    def _refusal(self, parameters: Value) -> str:
+        companions = self._changed(model=None, parameters=parameters)
+        return "" if companions is None else self._session.check(companions=companions)
+
     def _edit(self, **changes: Any) -> None:
-        companions = list(self._session.scenario.companions)
-        data: dict[str, Value] = {**companions[self._at].model_dump(), **changes}
-        companions[self._at] = Companion.model_validate(data)
-        self._session.edit(names.role_name(self.role), companions=tuple(companions))
+        companions = self._changed(**changes)
+        if companions is not None:
+            self._session.edit(names.role_name(self.role), companions=companions)
+
+    def _set_parameters(self, parameters: Value) -> None:
+        """A number that was typed counts only while a number is what is chosen."""
+        companions = self._session.scenario.companions
+        if self._at < len(companions) and companions[self._at].model is None:
+            self._edit(parameters=parameters)
 
     def _remove(self) -> None:
         companions = list(self._session.scenario.companions)
-        del companions[self._at]
+        del companions[self._at : self._at + 1]
         self._session.edit(_("Remove: {name}").format(name=names.role_name(self.role)), companions=tuple(companions))
 
     def show_scenario(self, scenario: Scenario) -> None:

@@ -143,9 +143,14 @@ class TextbookRows(QWidget):
         if name and isinstance(self._session.scenario.model, TextbookModel):
             self._session.edit(_("Name of the model"), model__name=name)
 
+    def settle(self) -> None:
+        if self.name.isModified():
+            self.name.setModified(False)
+            self._rename()
+
     def show_scenario(self, scenario: Scenario) -> None:
         if isinstance(scenario.model, TextbookModel):
-            if not self.name.hasFocus():
+            if not (self.name.hasFocus() and self.name.isModified()):
                 self.name.setText(scenario.model.name)
                 self.name.setCursorPosition(0)
             for row in self.fields:

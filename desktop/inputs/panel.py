@@ -19,6 +19,7 @@ from desktop.settings import FOLDED, Settings
 from desktop.theme import Theme
 from desktop.widgets.labels import IconButton, line
 from desktop.widgets.message_bar import MessageBar
+from desktop.widgets.quantity_edit import QuantityEdit
 
 InputSection = ModelSection | CompanionsSection | WorkloadSection | DeploymentSection | EconomicsSection
 
@@ -65,6 +66,7 @@ class InputsPanel(QWidget):
         self.article = self._article_bar(theme)
         self._lay_out(theme)
         self._fold()
+        session.leaving.connect(self.settle)
         session.scenario_changed.connect(self.show_scenario)
         session.catalogue_changed.connect(self._show_again)
         session.sizing_changed.connect(self.show_sizing)
@@ -155,7 +157,7 @@ class InputsPanel(QWidget):
     # -- the scenario -------------------------------------------------------------------------------------------------
 
     def show_scenario(self, scenario: Scenario) -> None:
-        if not self.name.hasFocus():
+        if not (self.name.hasFocus() and self.name.isModified()):
             self.name.setText(scenario.name)
             self.name.setCursorPosition(0)
         self.article.setVisible(scenario.mode is Mode.ARTICLE)
@@ -175,6 +177,15 @@ class InputsPanel(QWidget):
             self._session.edit(_("Rename"), name=name)
         else:
             self.name.setText(self._session.scenario.name)
+
+    def settle(self) -> None:
+        """What is being typed takes effect in the scenario it was typed for."""
+        if self.name.isModified():
+            self.name.setModified(False)
+            self._rename()
+        self.model.textbook.settle()
+        for field in self.findChildren(QuantityEdit):
+            field.settle()
 
     def focus_first(self) -> None:
         """The way in from another column."""

@@ -118,8 +118,15 @@ class FigureRow:
         self.caption.set_problem(problem)
         self._form.touch()
 
+    def forget(self) -> None:
+        """The figure is not known any more."""
+        self.value.set_value(None)
+        self._on_value(None)
+
     def _on_value(self, _value: object) -> None:
         """A changed value is the user's until they say where it comes from."""
+        if self.figure.key.endswith(".capacity_bytes"):
+            self._form.resize_memory(self.figure.key)
         self.confidence.set_current(Confidence.YOURS.value)
         self._form.touch()
 
@@ -226,6 +233,13 @@ class DeviceForm(QScrollArea):
         return at + 2
 
     # -- what was typed -----------------------------------------------------------------------------------------------
+
+    def resize_memory(self, key: str) -> None:
+        """Another capacity was typed: what a driver reported of the old one no longer holds."""
+        usable = key.replace("capacity_bytes", "usable_bytes")
+        for row in self.rows:
+            if row.figure.key == usable and row.value.value is not None:
+                row.forget()
 
     def touch(self) -> None:
         """Something was typed."""

@@ -272,6 +272,14 @@ class DevicePage(QWidget):
         self._fill()
         return True
 
+    def keep(self) -> None:
+        """Save what can be read of the changes, before the page goes."""
+        if self._device is None or not self.form.is_changed:
+            return
+        device, _problem = self.form.edited()
+        if device is not None and device != self._device:
+            self._session.save_record("devices", device)
+
     def _duplicate(self) -> None:
         if self._device is None:
             return
@@ -316,6 +324,7 @@ class DevicePage(QWidget):
         if self.form.is_changed and not self._save():
             return
         if self._device is not None:
+            before = self._session.scenario
             self._session.edit(
                 _("Device"),
                 deployment__device=self._device.id,
@@ -326,4 +335,7 @@ class DevicePage(QWidget):
             )
             text = _("The scenario “{name}” now uses {device}.")
             text = text.format(name=self._session.scenario.name, device=self._device.name)
-            self._session.message.emit(Message(text, "ok", "device", _("Undo"), self._session.undo))
+            if self._session.scenario is before:  # it was in use already
+                self._session.message.emit(Message(text, "ok", "device"))
+            else:
+                self._session.say_with_undo(text, "device")

@@ -49,6 +49,13 @@ class SizingPage(QWidget):
         self.splitter.setStretchFactor(1, 1)
         self.splitter.setSizes(sizes)
 
+    def hide_results(self) -> None:
+        """The scenario cannot be sized: the results would be those of another."""
+        self.results.hide()
+
+    def show_results(self) -> None:
+        self.results.show()
+
     def _divide(self) -> None:
         theme = self._theme
         width = theme.size("inputs_min") if self._narrow else self._settings.get(INPUTS_WIDTH)

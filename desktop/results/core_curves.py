@@ -33,13 +33,13 @@ class CoreCurves:
         return MemoryCurves(axis, tuple(lines), float(found.limit_bytes), used)
 
     def decode(self, sizing: Sizing, catalogue: Any) -> tuple[RangeCurve, float]:
-        from core.sizing.curves import decode_against_context
+        from core.sizing.curves import decode_against_context, decode_bound
 
         at = float(_first(sizing.trace, "workload.depth_tokens", "workload.context_tokens"))
         longest = max(_LONGEST_PROMPT, sizing.scenario.workload.context_tokens)
         axis = lengths(_SHORTEST_CONTEXT, longest, at, 1.0)
-        curve = decode_against_context(sizing.scenario, catalogue, axis)
-        return _plain(axis, curve), at
+        along = decode_bound if sizing.speed_unknown else decode_against_context
+        return _plain(axis, along(sizing.scenario, catalogue, axis)), at
 
     def ttft(self, sizing: Sizing, catalogue: Any) -> tuple[RangeCurve, float]:
         from core.sizing.curves import ttft_against_prompt

@@ -155,7 +155,8 @@ def how_sure(sizing: Sizing, key: str) -> tuple[str, bool]:
 
 def evidence_of(sizing: Sizing, key: str) -> Evidence:
     """The evidence of the speed that a figure belongs to."""
-    for estimate in (sizing.decode, sizing.ttft, sizing.throughput, sizing.prefill):
+    for estimate in sizing.estimates:
         if key in (estimate.key, f"{estimate.key}.p10", f"{estimate.key}.p90"):
             return estimate.evidence
-    return sizing.ttft.evidence if key.startswith(("ttft", "prefill")) else sizing.decode.evidence
+    nearest = sizing.ttft if key.startswith(("ttft", "prefill")) else sizing.decode
+    return nearest.evidence if nearest else Evidence.GENERIC

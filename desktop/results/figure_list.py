@@ -1,27 +1,49 @@
 """The tree of all figures as it is seen: names at the left, values at the right."""
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTreeView
 
 from core.language.messages import gettext as _
 from core.sizing.report import Sizing
 from desktop.results.figure_tree import FigureTreeModel
+from desktop.results.text import broken
 from desktop.tables import KEY_ROLE
 from desktop.theme import Theme
 
 TREE_WIDTH, ROW, INDENT, MARK = 228, 30, 14, 3
+TALL_ROW, LINE = 44, 16  # of a name that needs a second line
+LEFT, RIGHT = 20, 13
 
 
 class FigureDelegate(QStyledItemDelegate):
-    """A row of the tree: name at the left, value at the right; the chosen one with an accent bar."""
+    """A row of the tree: name at the left, value at the right; the chosen one with an accent bar.
+
+    A name that finds no room beside its value goes on in a second line, with the value there.
+    """
 
     def __init__(self, theme: Theme, view: QTreeView) -> None:
         super().__init__(view)
         self.theme, self._view = theme, view
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(120, ROW)
+        return QSize(120, ROW if len(self.lines(index, TREE_WIDTH)) == 1 else TALL_ROW)
+
+    def lines(self, index: QModelIndex | QPersistentModelIndex, width: int) -> list[str]:
+        """The name in one line or two."""
+        top = not index.parent().isValid()
+        name, value = index.data(), index.data(FigureTreeModel.VALUE_ROLE)
+        plain = QFontMetrics(self.theme.font("label"))
+        metrics = QFontMetrics(self.theme.font("strong")) if top else plain
+        room = width - LEFT - RIGHT - (0 if top else INDENT)
+        beside = room - (plain.horizontalAdvance(value) + 10 if value else 0)
+        if metrics.horizontalAdvance(name) <= beside:
+            return [name]
+        first = broken(name, metrics, room, 2)[0]
+        if first == name or first.endswith("…"):
+            return [metrics.elidedText(name, Qt.TextElideMode.ElideRight, room), ""]
+        rest = name[len(first) :].strip()
+        return [first, metrics.elidedText(rest, Qt.TextElideMode.ElideRight, beside)]
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -34,25 +56,25 @@ class FigureDelegate(QStyledItemDelegate):
         elif option.state & QStyle.StateFlag.State_MouseOver:
             painter.fillRect(rect, self.theme.color("hover"))
         top, is_group = not index.parent().isValid(), not index.data(KEY_ROLE)
-        left = 20 if top else 20 + INDENT
+        left = LEFT if top else LEFT + INDENT
         if is_group:
             name = "chevron-down" if self._view.isExpanded(index) else "chevron-right"
             pixmap = self.theme.pixmap(name, "text_3", 12, self._view.devicePixelRatioF())
             painter.drawPixmap(4, rect.top() + 9, pixmap)
+        lines, right = self.lines(index, rect.width()), rect.width() - RIGHT
+        height = ROW if len(lines) == 1 else LINE
+        above = rect.top() + (0 if len(lines) == 1 else (TALL_ROW - 2 * LINE) // 2)
+        centre = Qt.AlignmentFlag.AlignVCenter
+        painter.setFont(self.theme.font("strong" if top else "label"))
+        painter.setPen(self.theme.color("text"))
+        for number, line in enumerate(lines):
+            painter.drawText(QRect(left, above + number * LINE, right - left + 2, height), centre, line)
         value = index.data(FigureTreeModel.VALUE_ROLE)
         painter.setFont(self.theme.font("label"))
         painter.setPen(self.theme.color("text_2"))
         width = painter.fontMetrics().horizontalAdvance(value)
-        right = rect.right() - 12
-        centre = Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(QRect(right - width, rect.top(), width + 2, ROW), centre, value)
-        painter.setFont(self.theme.font("strong" if top else "label"))
-        painter.setPen(self.theme.color("text"))
-        room = right - left - (width + 10 if value else 0)
-        # in "One accelerator: weights" it is the end that tells
-        mode = Qt.TextElideMode.ElideMiddle if ": " in index.data() else Qt.TextElideMode.ElideRight
-        title = painter.fontMetrics().elidedText(index.data(), mode, room)
-        painter.drawText(QRect(left, rect.top(), room, ROW), centre, title)
+        below = above + (len(lines) - 1) * LINE
+        painter.drawText(QRect(right - width, below, width + 2, height), centre, value)
 
 
 class FigureTree(QTreeView):
@@ -67,7 +89,6 @@ class FigureTree(QTreeView):
         self.setHeaderHidden(True)
         self.setRootIsDecorated(False)
         self.setIndentation(0)
-        self.setUniformRowHeights(True)
         self.setFixedWidth(TREE_WIDTH)
         self.setMouseTracking(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

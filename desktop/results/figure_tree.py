@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt
 
-from core.language import figures, sentences
+from core.language import figures
 from core.language.messages import gettext as _
 from core.language.messages import marked
 from core.language.numbers import current
@@ -43,6 +43,7 @@ MAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
             "decode_tok_s.p10",
             "decode_tok_s.p90",
             "decode_tok_s.ceiling",
+            "tpot_s",
             "decode_step_s",
             "decode_step_s.ceiling",
             "bytes_read_per_token.weights",
@@ -98,14 +99,15 @@ class Node:
 def figure_tree(sizing: Sizing) -> Node:
     """All figures of a sizing, each once."""
     trace, root, done = sizing.trace, Node("", ""), set()
-    for key, below in MAIN:
-        if key not in trace:
+    for main, below in MAIN:
+        key = next((one for one in (main, *below) if one in trace), "")  # of an unknown speed its bound
+        if not key:
             continue
-        node = root.add(key, figures.label(key))
-        parts = {part.key: sentences.cause(part.cause) for part in sizing.step} if key == "decode_tok_s" else {}
+        node = root.add(key, figures.short_label(key) if key == main else figures.label(key))
+        parts = [part.key for part in sizing.step] if key == "decode_tok_s" else []
         for child in (*below, *parts):
-            if child in trace and child not in done:
-                node.add(child, parts.get(child) or figures.label(child))
+            if child in trace and child not in done and child != key:
+                node.add(child, figures.short_label(child))
                 done.add(child)
         done.add(key)
     _add_groups(root, [key for key in trace if key not in done])
@@ -209,7 +211,8 @@ class FigureTreeModel(QAbstractItemModel):
             return self._value(node)
         if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
             value = self._value(node)
-            return f"{node.title}: {value}" if value else node.title
+            name = figures.label(node.key) if node.key else node.title
+            return f"{name}: {value}" if value else name
         return None
 
     def _value(self, node: Node) -> str:

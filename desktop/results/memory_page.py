@@ -184,7 +184,8 @@ def small_gigabytes(amount: int, write: Formatter) -> str:
 def item_lines(sizing: Sizing, names: dict[MemoryKind, str], write: Formatter) -> list[ItemLine]:
     """The items of the first accelerator, then their sum, then what is free or too much."""
     use = sizing.devices[0]
-    requests, lines = write.count(sizing.required_requests), []
+    here = int(sizing.trace.get("accelerator.requests", sizing.required_requests))
+    requests, lines = write.count(here), []
     context = write.tokens(sizing.scenario.workload.context_tokens)
     for place, tier in enumerate(use.tiers):
         for item in tier.items:

@@ -20,17 +20,21 @@ if TYPE_CHECKING:
 
 
 class ChartSlot(QWidget):
-    """The place of a chart with curves: an empty frame until, after the first paint, the chart is built."""
+    """The place of a chart with curves: an empty frame until, after the first paint, the chart is built.
+
+    `read` gives the picture to show, or a sentence that says what is missing for one.
+    """
 
     explain_requested = Signal(str)
 
-    def __init__(self, theme: Theme, heading: str, read: Callable[[], Picture | None]) -> None:
+    def __init__(self, theme: Theme, heading: str, read: Callable[[], Picture | str | None]) -> None:
         super().__init__()
         self.theme = theme
         self.chart: LineChart | None = None
         self._heading = heading
         self._read = read
         self._scheduled = False
+        self.missing = ""  # why there is no picture
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(180, 90)
         self._box = QVBoxLayout(self)
@@ -52,13 +56,24 @@ class ChartSlot(QWidget):
         """Show the numbers of now."""
         if self.chart is not None:
             picture = self._read()
-            if picture is not None:
+            self.missing = picture if isinstance(picture, str) else ""
+            self.chart.setVisible(not self.missing)
+            self.setAccessibleName(f"{self._heading}: {self.missing}" if self.missing else "")
+            if picture is not None and not isinstance(picture, str):
                 self.chart.set_picture(picture)
+            self.update()
+
+    @property
+    def picture(self) -> Picture | None:
+        """The picture in place, if there is one."""
+        return None if self.chart is None or self.missing else self.chart.picture
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if self.chart is not None:
+        if self.chart is not None and not self.missing:
             return
         self._paint_frame()
+        if self.chart is not None:
+            return
         if not self._scheduled:
             self._scheduled = True
             QTimer.singleShot(0, self.build)
@@ -73,6 +88,17 @@ class ChartSlot(QWidget):
             y = round(bottom - (bottom - top) * row / 3.4) + 0.5
             painter.setPen(QPen(self.theme.chart("axis" if row == 0 else "grid"), 1))
             painter.drawLine(int(left), int(y), self.width() - 8, int(y))
+        if self.missing:
+            self._paint_missing(painter, QRectF(left, top, self.width() - 8 - left, bottom - top))
+
+    def _paint_missing(self, painter: QPainter, box: QRectF) -> None:
+        """Why nothing is drawn, on a clear piece of ground in the middle."""
+        painter.setFont(self.theme.font("label"))
+        fitting = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+        words = painter.boundingRect(box.adjusted(12, 0, -12, 0), fitting, self.missing)
+        painter.fillRect(words.adjusted(-8, -4, 8, 4), self.theme.color("surface"))
+        painter.setPen(self.theme.color("text_2"))
+        painter.drawText(words, fitting, self.missing)
 
 
 class ResultPage(QWidget):
@@ -176,6 +202,6 @@ def slot_tables(slots: list[ChartSlot]) -> list[TableData]:
     found = []
     for slot in slots:
         slot.build()
-        if slot.chart is not None and slot.chart.picture is not None:
-            found.append(slot.chart.picture.table())
+        if slot.picture is not None:
+            found.append(slot.picture.table())
     return found

@@ -39,12 +39,14 @@ class SpeedPage(ResultPage):
         return [self.decode, self.ttft]
 
     def tables(self) -> list[TableData]:
-        return [self.waterfall.table(), *slot_tables(self.slots())]
+        unknown = self.sizing is not None and self.sizing.speed_unknown
+        return [*([] if unknown else [self.waterfall.table()]), *slot_tables(self.slots())]
 
     def _update(self, sizing: Sizing) -> None:
         write = current()
         self.title.setText(chart_sentences.step_title(sizing, write))
         self.line.setText(chart_sentences.step_line(sizing, write))
+        self.waterfall.setVisible(not sizing.speed_unknown)
         self.waterfall.set_sizing(sizing)
         for slot in self.slots():
             slot.refresh()
@@ -55,8 +57,10 @@ class SpeedPage(ResultPage):
         curve, at = self.curves.decode(self.sizing, self.catalogue)
         return decode_picture(self.sizing, curve, at, current())
 
-    def _ttft(self) -> Picture | None:
+    def _ttft(self) -> Picture | str | None:
         if self.sizing is None:
             return None
+        if self.sizing.ttft is None:
+            return _("The time to first token is unknown")
         curve, at = self.curves.ttft(self.sizing, self.catalogue)
         return ttft_picture(self.sizing, curve, at, current())

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QEnterEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 
+from core.language import chart_sentences
 from core.language.messages import gettext as _
 from core.language.numbers import EN_DASH, Formatter, Written, current
 from core.sizing.report import Estimate, Sizing
@@ -28,7 +29,7 @@ class TileFigures:
     figure: str
     unit: str
     foot: str
-    key: str
+    key: str  # of the figure that the tile explains; empty for one that is unknown
     value: float | None = None  # None: no track
     low: float | None = None
     high: float | None = None
@@ -73,10 +74,11 @@ def _requests(sizing: Sizing, formatter: Formatter) -> TileFigures:
 def _speed(sizing: Sizing, formatter: Formatter) -> TileFigures:
     target = sizing.scenario.workload.speed_target
     text = "" if target is None else formatter.speed_parts(target)[0]
-    misses = target is not None and sizing.decode.p50 < target
+    speed = sizing.decode or sizing.decode_bound
+    misses = target is not None and speed.p50 < target
     return _estimate(
         _("Speed per user"),
-        sizing.decode,
+        speed,
         formatter.speed_parts,
         formatter,
         target,
@@ -89,6 +91,10 @@ def _speed(sizing: Sizing, formatter: Formatter) -> TileFigures:
 
 def _first_token(sizing: Sizing, formatter: Formatter) -> TileFigures:
     target = sizing.scenario.workload.ttft_target_s
+    if sizing.ttft is None:
+        foot = "" if target is None else _("limit {target}").format(target=formatter.seconds(target))
+        remark = chart_sentences.no_rate(sizing)
+        return TileFigures(_("First token"), formatter.unknown(), "", foot, "", remark=remark)
     text = "" if target is None else _target_seconds(target, sizing.ttft.p50, formatter)
     misses = target is not None and sizing.ttft.p50 > target
     return _estimate(
@@ -204,7 +210,7 @@ class Tile(QAbstractButton):
         theme.changed.connect(self.update)
 
     def _on_clicked(self) -> None:
-        if self._figures is not None:
+        if self._figures is not None and self._figures.key:
             self._explain(self._figures.key)
 
     @property
@@ -216,7 +222,9 @@ class Tile(QAbstractButton):
             return
         self._figures = figures
         self.setAccessibleName(figures.spoken)
-        self.setToolTip(_("{figure}\nClick to see how it was found").format(figure=figures.spoken))
+        text = _("{figure}\nClick to see how it was found") if figures.key else "{figure}"
+        self.setToolTip(text.format(figure=figures.spoken))
+        self.setCursor(Qt.CursorShape.PointingHandCursor if figures.key else Qt.CursorShape.ArrowCursor)
         self.update()
 
     def sizeHint(self) -> QSize:

@@ -14,6 +14,11 @@ ICON = 22
 TONES: dict[Verdict, Tone] = {Verdict.FITS: "ok", Verdict.CLOSE: "warn", Verdict.DOES_NOT_FIT: "bad"}
 
 
+def tone_of(sizing: Sizing) -> Tone:
+    """The tone of the answer; that the speed is unknown is said by the icon where the memory has nothing to warn of."""
+    return "info" if sizing.speed_unknown and sizing.verdict is Verdict.FITS else TONES[sizing.verdict]
+
+
 class VerdictIcon(QWidget):
     """The icon of a verdict; four outlines, so that colour is never alone."""
 
@@ -42,7 +47,7 @@ class VerdictBlock(QWidget):
         super().__init__()
         self.icon = VerdictIcon(theme)
         self.sentence = Text(theme, "verdict", lines=2)
-        self.reason = Text(theme, "body", "text_2", lines=2)
+        self.reason = Text(theme, "body", "text_2", lines=3)
         self.proposal = QPushButton(_("Proposal…"))
         self.proposal.setProperty("kind", "primary")
         self.proposal.setToolTip(_("Compose the proposal as a PDF (Ctrl+P)"))
@@ -64,7 +69,7 @@ class VerdictBlock(QWidget):
         row.addWidget(self.proposal, 0, Qt.AlignmentFlag.AlignTop)
 
     def set_sizing(self, sizing: Sizing) -> None:
-        self.icon.set_tone(TONES[sizing.verdict])
-        self.icon.setAccessibleName(sentences.verdict_word(sizing.verdict))
+        self.icon.set_tone(tone_of(sizing))
+        self.icon.setAccessibleName(sentences.verdict_in_short(sizing))
         self.sentence.setText(sentences.verdict(sizing))
         self.reason.setText(sentences.verdict_reason(sizing))

@@ -88,6 +88,11 @@ class QuantityEdit(QLineEdit):
         if self._problem and not self._read(text)[1]:
             self._set_problem("")
 
+    def settle(self) -> None:
+        """Do not wait for a pause: what is on screen is about to change."""
+        if self._pause.isActive():
+            self._apply()
+
     def _apply(self) -> None:
         """Let the text take effect if it can be read."""
         self._pause.stop()

@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from core.catalogue.records import Allocator, Model
-from core.scenario import Deployment, Plan, Workload
+from core.scenario import Deployment, Host, Plan, Workload
 from core.sizing.report import Sizing
 from core.units import GB, GIB
 from tests.accuracy import choices, formats, machines, models
@@ -20,9 +21,13 @@ CHOICES = ("winner", "ordering", "ratio", "rule", "p90_latency_s", "growth_gb_pe
 CONDITIONS = (
     "context", "kv_dtype", "requests", "concurrency", "tokens_each", "total", "per", "parallel", "model_id", "layout",
     "max_model_len", "kv_tokens", "gpu_memory_utilization", "prefix_caching", "machines", "tp", "tier",
+    "placement",
 )  # fmt: skip
 LAYOUTS = ("latent", "windows honoured", "all layers full")
 USUAL_CONTEXT = 32_768
+#: The host and the file of a desktop, where the case names none.
+USUAL_HOST, USUAL_ON_A_DESKTOP = "desktop-ddr5-6000-dual", "Q4_K_M"
+EXPERTS_ON_HOST, CPU_ALONE = "experts in system memory", "processor only"
 #: Prompt and answer of a speed, where the case does not give them [tokens].
 USUAL_PROMPT = 128
 USUAL_ANSWER = 256
@@ -98,14 +103,19 @@ class Question:
             raise Unusable(f"the condition “{sorted(strange)[0][:40]}” cannot be told in a scenario")
         if self.at.text("layout") and self.at.text("layout") not in LAYOUTS:
             raise Unusable(f"the layout “{self.at.text('layout')[:40]}” cannot be told in a scenario")
-        if self.inputs.fields.get("offload") or self.at.text("placement"):
-            raise Unusable("where the weights lie cannot be told in a scenario")
         catalogue = shipped()
         engine = machines.find_engine(self.record, catalogue)
         model = self._model()
         weights = _weights(self.inputs, catalogue_model=model)
+        placed = self._placed(catalogue.blueprint(model).layers)
+        if self.at.text("placement") and not weights.stated:
+            weights = formats.read_weights(USUAL_ON_A_DESKTOP, catalogue)
         cache = formats.read_cache(self.at.text("kv_dtype") or self.inputs.text("kv_dtype"), catalogue)
         device = machines.find_device(self.record, catalogue) or machines.unnamed_device()
+        if self.inputs.fields.get("offload") and len(device.memory_tiers) < 2:
+            raise Unusable("where the weights lie cannot be told in a scenario")
+        if self.at.text("placement") == CPU_ALONE:
+            device, placed = catalogue.device(USUAL_HOST), {}
         if self.at.text("tier") or self.at.text("layout"):
             device = device.model_copy(update={"memory_tiers": device.memory_tiers[:1]})
         spread = self._spread()
@@ -118,6 +128,7 @@ class Question:
             engine=engine.id,
             memory_share=share,
             link="pcie-gen4-x16" if several else None,
+            **placed,
             **choices.of_a_question(self.record, self.at, self.inputs, engine),
         )
         named = self.record.text("device_id") != ""
@@ -130,6 +141,15 @@ class Question:
             weights_known=weights.stated and model.id in catalogue.models,
             device_known=named,
         )
+
+    def _placed(self, layers: int) -> dict[str, Any]:
+        """What lies in the memory of a usual host, as the deployment says it."""
+        where = self.at.text("placement")
+        if where in ("", CPU_ALONE):
+            return {}
+        if where != EXPERTS_ON_HOST:
+            raise Unusable(f"the placement “{where[:40]}” cannot be told in a scenario")
+        return {"host": Host(device=USUAL_HOST), "host_expert_layers": layers}
 
     def _model(self) -> Model:
         name = self.at.text("model_id")
@@ -267,8 +287,18 @@ def _least_share(q: Question) -> Range:
     return _exactly(float(trace["accelerator.total_bytes"]) / float(trace["tier.0.usable_bytes"]))
 
 
+def _needed(q: Question) -> Range:
+    """What an accelerator holds, without what the case puts elsewhere."""
+    if q.at.text("placement"):
+        return _exactly(q.answering().devices[0].tiers[0].used_bytes / GIB)
+    return _exactly(float(q.stated().trace["accelerator.total_bytes"]) / GIB)
+
+
 def _speed(q: Question) -> Range:
-    trace = q.answering().trace
+    sizing = q.answering()
+    if sizing.decode is None:
+        raise Unusable("the catalogue has no computing rate of this device, so its speed cannot be told")
+    trace = sizing.trace
     key = "output_tok_s_total" if q.at.flag("total") else "decode_tok_s"
     return float(trace[f"{key}.p10"]), float(trace[key]), float(trace[f"{key}.p90"])
 
@@ -283,7 +313,7 @@ FIGURES: dict[str, Callable[[Question], Range]] = {
     "state_bytes_per_request": _bytes("state_bytes_per_request", 1),
     "weights_gib": _bytes("accelerator.weights_bytes", GIB, Question.stated),
     "total_gib": _total,
-    "needed_gib": _bytes("accelerator.total_bytes", GIB, Question.stated),
+    "needed_gib": _needed,
     "compute_gib": _compute_buffer,
     "available_kv_gib": _bytes("accelerator.free_for_kv_bytes", GIB, Question.stated),
     "min_utilisation": _least_share,

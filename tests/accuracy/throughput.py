@@ -200,6 +200,8 @@ def predict(record: Record, task: Task) -> Result:
         raise Unusable("the record holds no value")
     case = speed_case(record, task)
     sizing = case.sized()
+    if sizing.speed_unknown:
+        raise Unusable(f"{sizing.device.name} has no computing rate")
     low, middle, high = (_value(sizing, f"{task.key}{part}", task) for part in (".p10", "", ".p90"))
     if task.inverse:
         low, high = high, low
@@ -233,7 +235,7 @@ def _note(case: Case, task: Task, sizing: Sizing) -> str:
     return (
         f"{model} {case.scenario.weights}, {sizing.device.id} TP{plan.tensor} PP{plan.pipeline} x{plan.replicas}, "
         f"{_engine_family(sizing)}, {work.requests_at_once} at once, {work.prompt_tokens}+{work.output_tokens}; "
-        f"evidence {estimate.evidence.value}, mostly {longest.cause.value}"
+        f"evidence {estimate.evidence.value if estimate else 'none'}, mostly {longest.cause.value}"
     )
 
 

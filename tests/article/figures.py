@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from core.catalogue.records import Link
 from core.sizing.report import Sizing
+from tests.core.estimates import decode_of
 
 #: Figures whose name in article.toml is not a key of the trace.
 NAMED: dict[str, Callable[[Sizing], float]] = {
@@ -23,7 +24,7 @@ NAMED: dict[str, Callable[[Sizing], float]] = {
     ),
     "tdp_w": lambda s: s.device.tdp_w or 0.0,
     "max_context_tokens (memory only)": lambda s: s.trace["max_context_tokens"],
-    "decode_tok_s * decode_step_s": lambda s: s.decode.p50 * s.trace["decode_step_s"],
+    "decode_tok_s * decode_step_s": lambda s: decode_of(s).p50 * s.trace["decode_step_s"],
 }
 
 SATURATED = {"output_tok_s_total": "saturated_tok_s_total"}

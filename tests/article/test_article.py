@@ -18,6 +18,7 @@ from core.sizing.report import FindingKind, Limit, Sizing, Verdict
 from core.sizing.size import size
 from tests.article.figures import accelerators, figure, tier
 from tests.article.scenarios import CLAIMS, Claim, is_saturated, scenarios
+from tests.core.estimates import decode_of
 
 #: Claims that a later step of the plan does. Step 4 brings prices over a term, the search and the rules.
 _RULES_AND_MONEY = ("a61", "a62", "a87", "a89", "a91", *(f"a{number}" for number in range(100, 107)), "a108", "a110")
@@ -229,7 +230,7 @@ def check_scaling(claim: Claim, sizings: Sizings) -> None:
 
 
 def check_readable_speed(_claim: Claim, sizings: Sizings) -> None:
-    assert sizings[""].decode.p50 > 7
+    assert decode_of(sizings[""]).p50 > 7
 
 
 def kinds(sizing: Sizing) -> set[FindingKind]:

@@ -7,7 +7,17 @@ import pytest
 from core.language import chart_sentences as words
 from core.language.numbers import Formatter
 from core.sizing.report import Cause, Limit
-from tests.desktop.fixed_sizing import Card, eight_devices, fixed_sizing, second_tier, tiny, too_much, two_devices
+from tests.desktop.fixed_sizing import (
+    Card,
+    eight_devices,
+    fixed_sizing,
+    reported,
+    second_tier,
+    speed_unknown,
+    tiny,
+    too_much,
+    two_devices,
+)
 
 EN = Formatter("en")
 
@@ -80,7 +90,29 @@ def test_step_title_knows_the_prompts_of_other_users() -> None:
     assert (
         plain(words.step_title(sizing, EN)) == "The prompts of other users take 60 % of every token, the largest part"
     )
-    assert words.token_parts(sizing)[-1].cause is None
+    assert words.token_parts(sizing)[-1].cause is Cause.PROMPTS
+    decided = fixed_sizing(Card(interference_ms=20.0, limit=Limit.PROMPTS))
+    assert plain(words.step_title(decided, EN)) == "The prompts of other users take 60 % of every token: they decide"
+    assert plain(words.step_reason(decided, words.token_parts(decided)[-1], EN)) == "32K tokens each"
+
+
+def test_an_unknown_speed_says_what_is_missing() -> None:
+    sizing = speed_unknown()
+    assert words.step_title(sizing, EN) == "The time of a token is unknown"
+    assert "peak FLOPS of RTX PRO 6000 Workstation" in words.step_line(sizing, EN)
+
+
+def test_the_three_sizes_of_a_memory() -> None:
+    tier = reported().devices[0].tiers[0]
+    assert plain(words.capacity_label(reported(), tier, EN)) == "Card 102.6 GB, label 96"
+    assert "reported size 102.6 GB." in plain(words.memory_line(reported(), EN))
+    assert plain(words.sizes_of_memory(tier, EN)).splitlines() == [
+        "On the label: 96.0 GB (89.4 GiB)",
+        "As software reports it: 102.6 GB (95.6 GiB)",
+        "What the engine may use: 92.4 GB (86.0 GiB)",
+    ]
+    same = fixed_sizing()
+    assert plain(words.capacity_label(same, same.devices[0].tiers[0], EN)) == "Card 102.6 GB"
 
 
 def test_a_step_without_time_is_unknown() -> None:

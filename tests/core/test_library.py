@@ -137,6 +137,39 @@ def test_a_damaged_store_without_backup_starts_anew_and_keeps_the_file(path: Pat
     library.close()
 
 
+def test_a_backup_that_fails_keeps_nobody_from_their_scenarios(path: Path) -> None:
+    first = Library(path, NOON)
+    first.add(scenario("kept"), NOON)
+    first.close()
+    folder = path.parent / "backups"
+    folder.rename(path.parent / "elsewhere")
+    folder.write_text("in the way")
+    again = Library(path, datetime(2026, 12, 1))
+    assert names(again) == [("Client A", "kept")]
+    assert "File exists" in again.backup_problem
+    again.close()
+
+
+def test_a_file_that_cannot_be_opened_now_is_not_called_damaged(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Library(path, NOON).close()
+
+    def full_disk(*_arguments: object, **_named: object) -> sqlite3.Connection:
+        raise sqlite3.OperationalError("unable to open database file")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("core.store.database.sqlite3.connect", full_disk)
+        with pytest.raises(StoreError, match="unable to open"):
+            Library(path, NOON)
+    assert sorted(entry.name for entry in path.parent.iterdir()) == ["backups", path.name]
+
+
+def test_without_a_file_it_lasts_until_the_end() -> None:
+    library = Library(None, NOON)
+    kept = library.add(scenario("fleeting"), NOON)
+    assert library.load(kept).name == "fleeting"
+    library.close()
+
+
 def test_only_the_newest_backups_stay(path: Path) -> None:
     for day in range(1, BACKUPS_KEPT + 4):
         Library(path, datetime(2026, 12, day)).close()

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,10 +14,11 @@ from core.sizing.report import Evidence, Sizing
 from core.sizing.size import size
 from tests.core.cases import CASES, scenario
 from tests.core.conftest import small_catalogue
+from tests.core.estimates import decode_of
 
 SMALL = small_catalogue()
 PLAIN = scenario("hybrid-35b", "nvfp4", "rtx-pro-6000-ws", workload__output_tokens=256)
-TOKENS = {"prompt_tokens": 1024, "output_tokens": 256}
+TOKENS: dict[str, Any] = {"prompt_tokens": 1024, "output_tokens": 256}
 
 
 def sized(case: Scenario, *measured: Measurement, **changes: object) -> Sizing:
@@ -24,13 +26,13 @@ def sized(case: Scenario, *measured: Measurement, **changes: object) -> Sizing:
 
 
 def speed(factor: float, **more: object) -> Measurement:
-    value = sized(PLAIN).decode.p50 * factor
+    value = decode_of(sized(PLAIN)).p50 * factor
     return Measurement.model_validate({"figure": Measured.DECODE, "value": value, **TOKENS, **more})
 
 
 def test_a_measurement_moves_the_prediction_towards_itself() -> None:
-    before = sized(PLAIN).decode
-    after = sized(PLAIN, speed(0.7)).decode
+    before = decode_of(sized(PLAIN))
+    after = decode_of(sized(PLAIN, speed(0.7)))
     assert 0.7 * before.p50 < after.p50 < 0.8 * before.p50
     assert after.evidence is Evidence.OWN
     assert after.p90 / after.p10 < before.p90 / before.p10
@@ -49,27 +51,33 @@ def test_the_rule_is_that_of_the_method() -> None:
 
 
 def test_what_was_predicted_changes_nothing() -> None:
-    before, after = sized(PLAIN).decode, sized(PLAIN, speed(1.0)).decode
+    before, after = decode_of(sized(PLAIN)), decode_of(sized(PLAIN, speed(1.0)))
     assert after.p50 == pytest.approx(before.p50)
 
 
 def test_several_weigh_more_than_one() -> None:
-    one, two = sized(PLAIN, speed(0.7)).decode.p50, sized(PLAIN, speed(0.7), speed(0.7)).decode.p50
+    one, two = decode_of(sized(PLAIN, speed(0.7))).p50, decode_of(sized(PLAIN, speed(0.7), speed(0.7))).p50
     assert two < one
 
 
 def test_another_machine_or_engine_says_nothing() -> None:
-    before = sized(PLAIN).decode
-    assert sized(PLAIN, speed(0.7, device="h200-nvl")).decode == before
-    assert sized(PLAIN, speed(0.7, engine="sglang")).decode == before
-    assert sized(PLAIN, speed(0.7, count=2)).decode == before
+    before = decode_of(sized(PLAIN))
+    assert decode_of(sized(PLAIN, speed(0.7, device="h200-nvl"))) == before
+    assert decode_of(sized(PLAIN, speed(0.7, engine="sglang"))) == before
+    assert decode_of(sized(PLAIN, speed(0.7, count=2))) == before
 
 
 def test_the_same_model_weighs_far_more_than_another() -> None:
     other = Measurement(figure=Measured.DECODE, value=1.0, model="windowed", weights="fp8", **TOKENS)
-    predicted = size(PLAIN.edited(model__id="windowed", weights="fp8", workload__context_tokens=1280), SMALL).decode.p50
+    predicted = decode_of(
+        size(PLAIN.edited(model__id="windowed", weights="fp8", workload__context_tokens=1280), SMALL)
+    ).p50
     half = other.model_copy(update={"value": predicted / 2})
-    before, far, near = sized(PLAIN).decode.p50, sized(PLAIN, half).decode.p50, sized(PLAIN, speed(0.5)).decode.p50
+    before, far, near = (
+        decode_of(sized(PLAIN)).p50,
+        decode_of(sized(PLAIN, half)).p50,
+        decode_of(sized(PLAIN, speed(0.5))).p50,
+    )
     assert near < far < before
 
 
@@ -79,8 +87,8 @@ def test_prompts_of_another_model_say_nothing() -> None:
 
 
 def test_another_load_weighs_less() -> None:
-    alone = sized(PLAIN, speed(0.7), workload__requests_at_once=32).decode.p50
-    plain = sized(PLAIN, workload__requests_at_once=32).decode.p50
+    alone = decode_of(sized(PLAIN, speed(0.7), workload__requests_at_once=32)).p50
+    plain = decode_of(sized(PLAIN, workload__requests_at_once=32)).p50
     assert 0.75 * plain < alone < plain
 
 

@@ -75,7 +75,9 @@ def printed_texts(values: Proposal) -> Iterator[str]:
     need, advice, memory, speed = values.need, values.recommendation, values.memory, values.speed
     yield from texts((values.cover.title, values.cover.summary, values.cover.legal, values.frame.foot, need.correct))
     yield from texts((advice.page, advice.tiles, advice.points_for, advice.points_against, memory.page, memory.note))
-    yield from texts((speed.page, memory.exhibit.message, speed.exhibit.message, speed.total))
+    yield from texts((speed.page, memory.exhibit.message, speed.total))
+    if speed.exhibit is not None:
+        yield speed.exhibit.message
     for table in (need.table, advice.options, memory.table, speed.table):
         assert isinstance(table, Table)
         for row in table.rows:

@@ -13,7 +13,8 @@ from core.language.messages import LANGUAGES, in_language
 from core.scenario import CompanionRole, Mode, Placement
 from core.sizing.report import Cause, Evidence, Finding, FindingKind, Limit, MemoryKind, Verdict, Weight
 from core.trace import OriginKind
-from tests.desktop.fixed_sizing import close, fixed_sizing, huge, second_tier, too_much
+from core.units import Unit
+from tests.desktop.fixed_sizing import Card, close, fixed_sizing, huge, second_tier, speed_unknown, too_much
 
 
 def said(text: str) -> str:
@@ -26,7 +27,7 @@ def said(text: str) -> str:
         (
             "en",
             "Fits: 21 requests at once at 256K context",
-            "Does not fit: room for 10 requests of 12 at 512K context",
+            "Does not fit: room for 10 of 12 requests at 512K context",
         ),
         (
             "de",
@@ -60,7 +61,71 @@ def test_second_sentence() -> None:
     assert said(not_at_all) == "7.0 GB short: 12 requests need 99.4 GB, the engine may use 92.4 GB."
     with in_language("de"):
         text = said(sentences.verdict_reason(fixed_sizing()))
-    assert text == "Sie brauchen 12 Anfragen; 25,2 GB bleiben frei. Das Tempo bestimmt: Speicherbandbreite."
+    assert text == "Sie brauchen 12 Anfragen; 25,2 GB bleiben frei. Was das Tempo begrenzt: Speicherbandbreite."
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "many"),
+    [
+        ("en", "You need 1 request; ", "You need 2 requests; "),
+        ("de", "Sie brauchen 1 Anfrage; ", "Sie brauchen 2 Anfragen; "),
+        ("fr", "Il vous faut 1 requête ; ", "Il vous faut 2 requêtes ; "),
+    ],
+)
+def test_numbers_and_verbs_agree(language: str, one: str, many: str) -> None:
+    with in_language(language):
+        for users, start in ((1, one), (2, many)):
+            assert said(sentences.verdict_reason(fixed_sizing(Card(users=users, active=1.0)))).startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "many"),
+    [
+        ("en", "1 request needs 4", "2 requests need 4"),
+        ("de", "1 Anfrage braucht 4", "2 Anfragen brauchen 4"),
+        ("fr", "1 requête demande 4", "2 requêtes demandent 4"),
+    ],
+)
+def test_what_is_too_much_for_one_request_and_for_several(language: str, one: str, many: str) -> None:
+    with in_language(language):
+        for users, part in ((1, one), (2, many)):
+            sizing = fixed_sizing(Card(weights=480e9, users=users, active=1.0, embedding=0, reranker=0))
+            assert part in said(sentences.verdict_reason(sizing))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("kind", [FindingKind.QUEUE, FindingKind.KV_HEADS_REPLICATED, FindingKind.HEADS_NOT_DIVISIBLE])
+def test_findings_about_one_thing_and_about_several(kind: FindingKind, language: str) -> None:
+    sizing, texts = fixed_sizing(), []
+    for number in (1, 2, 21):
+        sizing.trace.given("max_concurrency", number, Unit.REQUEST)
+        sizing.trace.given("heads", number, Unit.COUNT)
+        with in_language(language):
+            texts.append(said(finding_sentence(Finding(kind, Weight.NOTE, ("heads",)), sizing)))
+    assert all(text.startswith(f"{number} ") for text, number in zip(texts, (1, 2, 21), strict=True))
+    one, two, many = (text.split(" ", 1)[1] for text in texts)
+    assert two == many != one
+
+
+@pytest.mark.parametrize(
+    ("language", "short", "long"),
+    [
+        ("en", "Fits; speed unknown", "Room for 21 requests at 256K, you need 12. Its computing rate is not in"),
+        ("de", "Passt; Tempo unbekannt", "Platz für 21 Anfragen zu 256K, Sie brauchen 12. Die Rechenleistung steht"),
+        (
+            "fr",
+            "Tient ; vitesse inconnue",
+            "Place pour 21 requêtes de 256K, il vous en faut 12. La puissance de calcul",
+        ),
+    ],
+)
+def test_an_unknown_speed_is_said_with_what_is_known(language: str, short: str, long: str) -> None:
+    with in_language(language):
+        assert said(sentences.verdict(speed_unknown())) == short
+        assert said(sentences.verdict_reason(speed_unknown())).startswith(long)
+        assert "112 tok/s" in said(sentences.verdict_reason(speed_unknown()))
+    full = fixed_sizing(Card(speed_unknown=True, context=524_288))
+    assert sentences.verdict(full).startswith("Does not fit")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

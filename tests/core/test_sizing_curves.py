@@ -10,6 +10,7 @@ from core.sizing.curves import decode_against_context, speed_against_concurrency
 from core.sizing.size import size
 from tests.core.cases import CASES
 from tests.core.conftest import small_catalogue
+from tests.core.estimates import decode_of, throughput_of, ttft_of
 
 SMALL = small_catalogue()
 EVERY_CASE = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
@@ -26,10 +27,10 @@ def test_the_chosen_point_lies_on_every_curve(case: Scenario) -> None:
     first = ttft_against_prompt(case, SMALL, [*around * prompt, prompt])
     user, everyone = speed_against_concurrency(case, SMALL, [*around * requests, requests])
     for curve, point in (
-        (decode, sizing.decode),
-        (first, sizing.ttft),
-        (user, sizing.decode),
-        (everyone, sizing.throughput),
+        (decode, decode_of(sizing)),
+        (first, ttft_of(sizing)),
+        (user, decode_of(sizing)),
+        (everyone, throughput_of(sizing)),
     ):
         assert (curve.p10[-1], curve.p50[-1], curve.p90[-1]) == (point.p10, point.p50, point.p90), point.key
 
@@ -39,7 +40,7 @@ def test_an_axis_gives_what_single_values_give(case: Scenario) -> None:
     axis = [1.0, 3.0, 17.0, 250.0]
     whole = speed_against_concurrency(case, SMALL, axis)[1].p50.tolist()
     assert whole == [float(speed_against_concurrency(case, SMALL, [x])[1].p50[0]) for x in axis]
-    whole = [size(case.edited(workload__requests_at_once=int(x)), SMALL).throughput.p50 for x in axis]
+    whole = [throughput_of(size(case.edited(workload__requests_at_once=int(x)), SMALL)).p50 for x in axis]
     assert whole == speed_against_concurrency(case, SMALL, axis)[1].p50.tolist()
 
 

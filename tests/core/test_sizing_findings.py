@@ -9,6 +9,7 @@ import pytest
 
 from core.architecture.blueprint import NoteKind, ReadingNote
 from core.catalogue.catalogue import Catalogue
+from core.language.findings import finding_sentence
 from core.scenario import Mode, Plan, Scenario
 from core.sizing.examples import worked_example
 from core.sizing.findings import is_native
@@ -92,7 +93,7 @@ def test_a_rule_fires_and_is_silent(kind: FindingKind, case: Scenario, counter_c
 
 
 def test_every_rule_of_this_side_has_a_case() -> None:
-    tested = {kind for kind, _, _ in RULES} | {K.MODEL_READ_WITH_WARNING, K.EVIDENCE_GENERIC}
+    tested = {kind for kind, _, _ in RULES} | {K.MODEL_READ_WITH_WARNING, K.EVIDENCE_GENERIC, K.SPEED_UNKNOWN}
     assert tested == set(FindingKind)
 
 
@@ -142,6 +143,9 @@ def test_why_the_articles_cache_does_not_apply() -> None:
     finding = next(f for f in sizing.findings if f.kind is K.TEXTBOOK_KV)
     real, every_layer, article = (sizing.trace[key] for key in finding.figures[:3])
     assert (real, every_layer, article) == (20_480 * 262_144, 4 * 20_480 * 262_144, 25_769_803_776)
+    assert finding_sentence(finding, sizing).startswith(
+        "The article’s 24\u00a0GiB (25.8\u00a0GB) for one request do not apply"
+    )
 
 
 def test_the_memory_is_eleven_times_faster_than_the_cable() -> None:

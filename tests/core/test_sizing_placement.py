@@ -9,6 +9,7 @@ from core.sizing.report import Sizing, Verdict
 from core.sizing.size import size
 from tests.core.cases import CASES, scenario
 from tests.core.conftest import small_catalogue
+from tests.core.estimates import decode_of
 
 SMALL = small_catalogue()
 EXPERTS = CASES["experts in host memory"]
@@ -53,7 +54,7 @@ def test_the_head_is_the_last_layer() -> None:
 
 def test_more_layers_on_the_cpu_are_slower_and_leave_more_room() -> None:
     sizings = [sized(LAYERS, deployment__host_layers=n) for n in (10, 40, 70)]
-    speeds = [sizing.decode.p50 for sizing in sizings]
+    speeds = [decode_of(sizing).p50 for sizing in sizings]
     assert speeds == sorted(speeds, reverse=True)
     used = [sizing.devices[0].tiers[0].used_bytes for sizing in sizings]
     assert used == sorted(used, reverse=True)
@@ -81,7 +82,7 @@ def test_other_engines_use_host_memory_only_when_told() -> None:
 
 def test_the_bandwidth_of_the_host_shows() -> None:
     slow, fast = (
-        sized(EXPERTS, deployment__host=Host(bandwidth_bytes_per_s=rate, capacity_bytes=10**12)).decode.p50
+        decode_of(sized(EXPERTS, deployment__host=Host(bandwidth_bytes_per_s=rate, capacity_bytes=10**12))).p50
         for rate in (50e9, 500e9)
     )
     assert fast > 1.5 * slow

@@ -12,6 +12,7 @@ from core.sizing.report import MemoryKind, Sizing
 from core.sizing.size import size
 from tests.core.cases import CASES
 from tests.core.conftest import small_catalogue
+from tests.core.estimates import decode_of
 
 SMALL = small_catalogue()
 OWN = CASES["guessing with its own layers"]
@@ -48,8 +49,8 @@ def test_never_right_is_slower_than_not_guessing() -> None:
     without = sized(OWN, deployment__speculation=None, deployment__draft_tokens=0)
     hopeless = sized(OWN, deployment__speculation=Speculation(acceptance=0.0))
     likely = sized(OWN, workload__requests_at_once=1, deployment__speculation=Speculation(acceptance=0.9))
-    assert hopeless.decode.p50 < without.decode.p50
-    assert likely.decode.p50 > sized(OWN, workload__requests_at_once=1, deployment__speculation=None).decode.p50
+    assert decode_of(hopeless).p50 < decode_of(without).p50
+    assert decode_of(likely).p50 > decode_of(sized(OWN, workload__requests_at_once=1, deployment__speculation=None)).p50
 
 
 def test_it_is_off_unless_asked_for() -> None:

@@ -11,12 +11,13 @@ from core import RESOURCES
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.loading import load_shipped
 from core.catalogue.records import Device
-from core.errors import CatalogueError
 from core.scenario import CatalogueModel, Deployment, Plan, Scenario, Workload
-from core.sizing.report import Cause, Evidence, FindingKind, Limit, Sizing
+from core.sizing.report import ESTIMATED_KEYS, KEYS, Cause, Evidence, FindingKind, Limit, Sizing, Weight
 from core.sizing.size import size
+from core.trace import Given, OriginKind
 from tests.core.cases import CASES, scenario
 from tests.core.conftest import small_catalogue
+from tests.core.estimates import decode_of, throughput_of, ttft_of
 
 SMALL = small_catalogue()
 EVERY_CASE = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
@@ -43,10 +44,14 @@ def faster(name: str, factor: float) -> Device:
 @EVERY_CASE
 def test_parts_sum_to_the_step(case: Scenario) -> None:
     sizing = sized(case)
-    for key, parts in (("decode_step_s", sizing.step), ("prefill_step_s", sizing.prefill_step)):
-        assert [part.cause for part in parts] == list(Cause)
+    step, prompts = sizing.step[:-1], sizing.step[-1]
+    token = next(key for key in ("decode_step_s.per_token", "decode_step_s") if key in sizing.trace)
+    for key, parts in ((token, step), ("prefill_step_s", sizing.prefill_step)):
+        assert [part.cause for part in parts] == [cause for cause in Cause if cause is not Cause.PROMPTS]
         assert all(part.seconds >= 0 for part in parts)
-        assert sum(part.seconds for part in parts) == sizing.trace[key]
+        assert sum(part.seconds for part in parts) == pytest.approx(sizing.trace[key], rel=1e-12)
+    assert prompts.cause is Cause.PROMPTS
+    assert sizing.trace[token] + prompts.seconds == sizing.trace["tpot_s"]
 
 
 @EVERY_CASE
@@ -63,7 +68,8 @@ def test_nothing_exceeds_what_physics_allows(case: Scenario) -> None:
 def test_ranges_are_in_order_and_never_narrow(case: Scenario) -> None:
     sizing = sized(case)
     trace = sizing.trace
-    for one in (sizing.decode, sizing.ttft, sizing.throughput, sizing.prefill):
+    assert len(sizing.estimates) == 4
+    for one in sizing.estimates:
         assert 0 < one.p10 < one.p50 <= one.p90
         assert one.order_of_magnitude == (one.p90 > 4 * one.p10)
         if one.p90 < trace.get(f"{one.key}.ceiling", math.inf):
@@ -136,8 +142,8 @@ def test_replicas_share_the_requests() -> None:
     case = scenario("hybrid-35b", "nvfp4", "rtx-pro-6000-ws", workload__requests_at_once=12)
     one = sized(case, workload__requests_at_once=4)
     three = sized(case, deployment__count=3, deployment__plan=Plan(replicas=3))
-    assert three.decode.p50 == one.decode.p50
-    assert three.throughput.p50 == 3 * one.throughput.p50
+    assert decode_of(three).p50 == decode_of(one).p50
+    assert throughput_of(three).p50 == 3 * throughput_of(one).p50
 
 
 def test_requests_beyond_what_fits_wait() -> None:
@@ -171,22 +177,64 @@ def test_native_units_shorten_prefill_only() -> None:
     native = size(case, catalogue)
     converted = size(case.edited(deployment__device="without"), catalogue)
     assert converted.trace["prefill_step_s"] > 2 * native.trace["prefill_step_s"]
-    assert converted.decode.p50 == pytest.approx(native.decode.p50, rel=0.01)
+    assert decode_of(converted).p50 == pytest.approx(decode_of(native).p50, rel=0.01)
 
 
-def test_a_device_without_a_computing_rate_is_named() -> None:
-    catalogue = with_device(SMALL.devices["rtx-pro-6000-ws"].model_copy(update={"peak_flops": {}}))
-    with pytest.raises(CatalogueError, match="RTX PRO 6000 WS has no computing rate"):
-        size(DENSE, catalogue)
+@pytest.mark.parametrize("rates", [{}, {"fp8": 1e15}, {"fp16": 0.0}])
+def test_without_a_computing_rate_memory_is_sized_and_speed_is_unknown(rates: dict[str, float]) -> None:
+    for name, case in CASES.items():
+        device = SMALL.devices[case.deployment.device]
+        without = with_device(device.model_copy(update={"peak_flops": rates}))
+        known, sizing = size(case, SMALL), size(case, without)
+        assert sizing.speed_unknown, name
+        assert (sizing.verdict, sizing.devices, sizing.shortfall_bytes) == (
+            known.verdict, known.devices, known.shortfall_bytes
+        )  # fmt: skip
+        assert (sizing.estimates, sizing.step, sizing.prefill_step) == ((), (), ())
+        assert (sizing.decode_limit, sizing.prefill_limit) == (None, None)
+        assert sizing.findings[0].kind is FindingKind.SPEED_UNKNOWN or sizing.findings[1].weight is Weight.WARNING
+        assert [key for key in KEYS if key not in sizing.trace] == sorted(ESTIMATED_KEYS, key=list(KEYS).index)
+
+
+def test_the_bound_of_an_unknown_speed_is_that_of_a_known_one_and_rests_on_no_measurement() -> None:
+    case = scenario("hybrid-35b", "nvfp4", "rtx-pro-6000-ws")
+    without = with_device(SMALL.devices["rtx-pro-6000-ws"].model_copy(update={"peak_flops": {}}))
+    known, sizing = size(case, SMALL), size(case, without)
+    assert sizing.decode_bound.p50 == known.trace["decode_tok_s.ceiling"] > decode_of(known).p50
+    origins = {entry.origin.kind for entry in map(sizing.trace.entry, sizing.trace) if isinstance(entry, Given)}
+    assert OriginKind.CALIBRATION not in origins
+
+
+def test_the_prompts_of_others_can_be_what_a_token_waits_for() -> None:
+    """Long prompts, short answers, many requests: the bottleneck is not the memory any more."""
+    busy = sized(DENSE, workload__prompt_tokens=30_000, workload__output_tokens=64, workload__requests_at_once=8)
+    longest = max(busy.step, key=lambda part: part.seconds)
+    assert busy.decode_limit is Limit.PROMPTS
+    assert longest.cause is Cause.PROMPTS
+    assert longest.seconds == busy.trace["serving.interference_s"] > busy.trace["decode_step_s"]
+    assert sized(DENSE, workload__requests_at_once=1).step[-1].seconds == 0
+
+
+def test_the_range_widens_evenly_between_short_and_deep_contexts() -> None:
+    def spread(tokens: int) -> float:
+        case = DENSE.edited(workload__context_tokens=131_072, workload__prompt_tokens=tokens, workload__output_tokens=2)
+        return float(sized(case).trace["spread.decode"])
+
+    depths = [2048, 4094, 4096, 6000, 8192, 12_000, 16_384, 65_536]
+    spreads = [spread(depth) for depth in depths]
+    assert spreads == sorted(spreads)
+    assert spreads[0] == spreads[1] < spreads[-2] == spreads[-1]
+    assert spread(8191) == pytest.approx((spreads[0] + spreads[-1]) / 2)
+    assert spread(16_390) == pytest.approx(spread(16_370), rel=1e-3)
 
 
 def test_an_engine_that_was_never_measured_on_a_family_is_generic() -> None:
     own = SMALL.devices["rtx-pro-6000-ws"].model_copy(update={"id": "own", "family": "tpu"})
     catalogue = with_device(own)
     sizing = size(DENSE.edited(deployment__device="own"), catalogue)
-    assert sizing.decode.evidence is Evidence.GENERIC
+    assert decode_of(sizing).evidence is Evidence.GENERIC
     assert FindingKind.EVIDENCE_GENERIC in [finding.kind for finding in sizing.findings]
-    assert sizing.decode.p90 / sizing.decode.p10 > sized(DENSE).decode.p90 / sized(DENSE).decode.p10
+    assert decode_of(sizing).p90 / decode_of(sizing).p10 > decode_of(sized(DENSE)).p90 / decode_of(sized(DENSE)).p10
 
 
 @settings(deadline=None, max_examples=40)
@@ -194,14 +242,14 @@ def test_an_engine_that_was_never_measured_on_a_family_is_generic() -> None:
 def test_more_bandwidth_never_slows_decode(name: str, factor: float) -> None:
     case = CASES[name]
     catalogue = with_device(faster(case.deployment.device, factor))
-    assert size(case, catalogue).decode.p50 >= sized(case).decode.p50
+    assert decode_of(size(case, catalogue)).p50 >= decode_of(sized(case)).p50
 
 
 @settings(deadline=None, max_examples=40)
 @given(st.sampled_from(["dense-70b", "hybrid-35b", "windowed"]), st.integers(1, 60_000), st.integers(1, 60_000))
 def test_more_depth_never_speeds_decode(model: str, one: int, other: int) -> None:
     case = scenario(model, "nvfp4", "rtx-pro-6000-ws", workload__context_tokens=131_072)
-    shallow, deep = (sized(case, workload__prompt_tokens=n).decode.p50 for n in sorted((one, other)))
+    shallow, deep = (decode_of(sized(case, workload__prompt_tokens=n)).p50 for n in sorted((one, other)))
     assert deep <= shallow
 
 
@@ -210,8 +258,8 @@ def test_more_depth_never_speeds_decode(model: str, one: int, other: int) -> Non
 def test_more_requests_never_speed_one_user(one: int, other: int) -> None:
     case = scenario("hybrid-35b", "nvfp4", "rtx-pro-6000-ws")
     few, many = (sized(case, workload__requests_at_once=n) for n in sorted((one, other)))
-    assert many.decode.p50 <= few.decode.p50
-    assert many.ttft.p50 >= few.ttft.p50
+    assert decode_of(many).p50 <= decode_of(few).p50
+    assert ttft_of(many).p50 >= ttft_of(few).p50
 
 
 # ---- real devices: what reviews and measurements say of them
@@ -240,7 +288,7 @@ def test_the_compact_model_is_as_fast_as_reviews_say(
     shipped: Catalogue, device: str, low: float, high: float, reported: list[float]
 ) -> None:
     """215 and 50 tok/s in Ollama, October 2025; about 83 on a Spark with later builds of llama.cpp."""
-    decode = size(compact(device), shipped).decode
+    decode = decode_of(size(compact(device), shipped))
     assert low <= decode.p50 <= high
     assert all(decode.p10 <= speed <= decode.p90 for speed in reported)
     assert decode.p90 / decode.p10 <= 2
@@ -255,6 +303,6 @@ def test_a_dense_70b_on_a_spark_writes_slower_than_people_read(shipped: Catalogu
         deployment=Deployment(device="dgx-spark", engine="vllm"),
     )
     sizing = size(case, shipped)
-    assert 3.0 <= sizing.decode.p50 <= 6.7
-    assert sizing.decode.p10 <= 4.0 <= 4.2 <= sizing.decode.p90
+    assert 3.0 <= decode_of(sizing).p50 <= 6.7
+    assert decode_of(sizing).p10 <= 4.0 <= 4.2 <= decode_of(sizing).p90
     assert sizing.decode_limit is Limit.BANDWIDTH

@@ -12,6 +12,7 @@ from core.sizing.report import Sizing
 from core.sizing.size import size
 from tests.core.cases import CASES, scenario
 from tests.core.conftest import small_catalogue
+from tests.core.estimates import throughput_of
 
 SMALL = small_catalogue()
 WHOLE = CASES["experts spread, attention whole"]
@@ -165,5 +166,5 @@ def test_groups_of_one_are_the_plan_without_them() -> None:
 
 
 def test_total_speed_does_not_fall_with_more_requests() -> None:
-    totals = [sized(WHOLE, workload__requests_at_once=n).throughput.p50 for n in (1, 2, 8, 9, 16, 64, 128)]
+    totals = [throughput_of(sized(WHOLE, workload__requests_at_once=n)).p50 for n in (1, 2, 8, 9, 16, 64, 128)]
     assert totals == sorted(totals)

@@ -161,7 +161,8 @@ class Card:
     device: str = "RTX PRO 6000 Workstation"
     kind: DeviceKind = DeviceKind.CARD
     count: int = 1
-    capacity: float = 102_641_958_912
+    capacity: float = 102_641_958_912  # as software reports it
+    label: float | None = None  # on the card, where it differs
     memory_share: float = 0.9
     bandwidth: float = 1.792e12
     weights: float = 23.4e9
@@ -191,6 +192,7 @@ class Card:
         }
     )
     interference_ms: float = 0.0
+    speed_unknown: bool = False  # no computing rate: the bound of physics is all there is
     ttft: float = 1.2
     ttft_target: float | None = 2.0
     speed_target: float | None = 30.0
@@ -226,14 +228,21 @@ def fixed_sizing(card: Card = Card()) -> Sizing:
         ttft=_estimate(trace, "ttft_s", card),
         throughput=_estimate(trace, "output_tok_s_total", card),
         prefill=_estimate(trace, "prefill_tok_s", card),
-        step=tuple(
-            TimePart(cause, f"decode_step_s.{cause}", trace[f"decode_step_s.{cause}"]) for cause in card.step_ms
-        ),
-        prefill_step=(TimePart(Cause.COMPUTE, "ttft_s", trace["ttft_s"]),),
-        decode_limit=card.limit,
-        prefill_limit=Limit.COMPUTE,
+        step=() if card.speed_unknown else _step(trace, card),
+        prefill_step=() if card.speed_unknown else (TimePart(Cause.COMPUTE, "ttft_s", trace["ttft_s"]),),
+        decode_limit=None if card.speed_unknown else card.limit,
+        prefill_limit=None if card.speed_unknown else Limit.COMPUTE,
         findings=card.findings,
     )
+
+
+def step_key(cause: Cause) -> str:
+    return "decode_step_s.kv" if cause is Cause.KV_CACHE else f"decode_step_s.{cause}"
+
+
+def _step(trace: Trace, card: Card) -> tuple[TimePart, ...]:
+    parts = {cause: step_key(cause) for cause in card.step_ms} | {Cause.PROMPTS: "serving.interference_s"}
+    return tuple(TimePart(cause, key, trace[key]) for cause, key in parts.items())
 
 
 def _model_and_work(trace: Trace, card: Card) -> None:
@@ -291,23 +300,28 @@ def _memory(trace: Trace, card: Card) -> None:
     )
     trace.given("max_context_tokens", 467_000, Unit.TOKEN, METHOD)
     trace.given("max_context_usable_tokens", card.trained, Unit.TOKEN, METHOD)
-    trace.given("tier.0.capacity_bytes", round(card.capacity), Unit.BYTE, DATASHEET)
-    trace.compute("tier.0.limit_bytes", usable, capacity="tier.0.capacity_bytes", share="engine.memory_share")
+    trace.given("tier.0.capacity_bytes", round(card.label or card.capacity), Unit.BYTE, DATASHEET)
+    trace.given("tier.0.usable_bytes", round(card.capacity), Unit.BYTE, DATASHEET)
+    trace.compute("tier.0.limit_bytes", usable, capacity="tier.0.usable_bytes", share="engine.memory_share")
     if card.second_tier[0]:
-        trace.given("tier.1.capacity_bytes", round(card.second_tier[1]), Unit.BYTE, DATASHEET)
+        for name in ("capacity", "usable"):
+            trace.given(f"tier.1.{name}_bytes", round(card.second_tier[1]), Unit.BYTE, DATASHEET)
         trace.given("tier.1.bandwidth_bytes_per_s", card.second_tier[2], Unit.BYTE_PER_SECOND, DATASHEET)
         trace.given("spill.weights_bytes", round(card.spilled_weights), Unit.BYTE, METHOD)
 
 
 def _speed(trace: Trace, card: Card) -> None:
     trace.given("memory_bandwidth_bytes_per_s", card.bandwidth, Unit.BYTE_PER_SECOND, DATASHEET)
+    if card.speed_unknown:
+        trace.given("decode_tok_s.ceiling", 112.0, Unit.TOKEN_PER_SECOND, METHOD)
+        return
     for cause, milliseconds in card.step_ms.items():
-        trace.given(f"decode_step_s.{cause}", milliseconds / 1e3, Unit.SECOND, FITTED)
-    trace.compute("decode_step_s", step, parts=[f"decode_step_s.{cause}" for cause in card.step_ms])
+        trace.given(step_key(cause), milliseconds / 1e3, Unit.SECOND, FITTED)
+    trace.compute("decode_step_s", step, parts=[step_key(cause) for cause in card.step_ms])
     trace.given("serving.interference_s", card.interference_ms / 1e3, Unit.SECOND, FITTED)
     trace.compute("tpot_s", step, parts=["decode_step_s", "serving.interference_s"])
     trace.compute("decode_tok_s", rate, seconds="tpot_s")
-    trace.compute("decode_tok_s.ceiling", rate, seconds=f"decode_step_s.{next(iter(card.step_ms))}")
+    trace.compute("decode_tok_s.ceiling", rate, seconds=step_key(next(iter(card.step_ms))))
     trace.given("ttft_s", card.ttft, Unit.SECOND, FITTED)
     trace.given("output_tok_s_total", trace["decode_tok_s"] * trace["requests_at_once"], Unit.TOKEN_PER_SECOND, FITTED)
     trace.given("prefill_tok_s", 24_000.0, Unit.TOKEN_PER_SECOND, FITTED)
@@ -324,7 +338,9 @@ def _speed(trace: Trace, card: Card) -> None:
         trace.given("workload.ttft_target_s", card.ttft_target, Unit.SECOND)
 
 
-def _estimate(trace: Trace, key: str, card: Card) -> Estimate:
+def _estimate(trace: Trace, key: str, card: Card) -> Estimate | None:
+    if card.speed_unknown:
+        return None
     return Estimate(key, trace[f"{key}.p10"], trace[key], trace[f"{key}.p90"], card.evidence)
 
 
@@ -343,18 +359,17 @@ def _use(trace: Trace, card: Card) -> DeviceUse:
         amount = round(trace[key] / card.count) - (round(card.spilled_weights) if kind is MemoryKind.WEIGHTS else 0)
         if amount > 0:
             items.append(MemoryItem(kind, key, amount))
-    capacity, limit = trace["tier.0.capacity_bytes"], round(trace["tier.0.limit_bytes"])
-    tiers = [
-        TierUse("HBM" if card.second_tier[0] else "GDDR7", "gddr", "tier.0.capacity_bytes", "tier.0.limit_bytes",
-                tuple(items), capacity, limit)
-    ]  # fmt: skip
+    tiers = [_tier(trace, "HBM" if card.second_tier[0] else "GDDR7", 0, "limit", items)]
     if card.second_tier[0]:
-        spilled = (MemoryItem(MemoryKind.WEIGHTS, "spill.weights_bytes", round(card.spilled_weights)),)
-        size = round(card.second_tier[1])
-        tiers.append(
-            TierUse(card.second_tier[0], "lpddr", "tier.1.capacity_bytes", "tier.1.capacity_bytes", spilled, size, size)
-        )
+        spilled = [MemoryItem(MemoryKind.WEIGHTS, "spill.weights_bytes", round(card.spilled_weights))]
+        tiers.append(_tier(trace, card.second_tier[0], 1, "usable", spilled))
     return DeviceUse(card.device, card.count, tuple(tiers))
+
+
+def _tier(trace: Trace, name: str, number: int, limit: str, items: list[MemoryItem]) -> TierUse:
+    keys = [f"tier.{number}.{size}_bytes" for size in ("capacity", "usable", limit)]
+    sizes = [round(trace[key]) for key in keys]
+    return TierUse(name, "lpddr" if number else "gddr", keys[0], keys[1], keys[2], tuple(items), *sizes)
 
 
 def _scenario(card: Card) -> Scenario:
@@ -492,6 +507,17 @@ def only_a_bound() -> Sizing:
     return fixed_sizing(Card(low=1.0, high=1.0, evidence=Evidence.GENERIC, speed_target=None, ttft_target=None))
 
 
+def speed_unknown() -> Sizing:
+    """A card without a computing rate in the catalogue: its memory is sized, its speed is not known."""
+    found = Finding(FindingKind.SPEED_UNKNOWN, Weight.WARNING, ("decode_tok_s.ceiling", "memory_bandwidth_bytes_per_s"))
+    return fixed_sizing(Card(speed_unknown=True, findings=(found,)))
+
+
+def reported() -> Sizing:
+    """A card whose label says less than software reports."""
+    return fixed_sizing(Card(label=96e9))
+
+
 STATES = {
     "fits": fixed_sizing,
     "close": close,
@@ -502,6 +528,8 @@ STATES = {
     "tiny": tiny,
     "huge": huge,
     "bound": only_a_bound,
+    "unknown": speed_unknown,
+    "reported": reported,
 }
 
 
@@ -523,11 +551,15 @@ def fixed_curves(sizing: Sizing) -> MemoryCurves:
 
 def fixed_decode(sizing: Sizing) -> RangeCurve:
     contexts = _lengths(4096, 262_144)
+    if sizing.decode is None:
+        bound = [sizing.decode_bound.p50 * 1.3 / (1 + x / 110_000) for x in contexts]
+        return RangeCurve(contexts, bound, bound, bound)
     middle = [sizing.decode.p50 * 1.3 / (1 + x / 110_000) for x in contexts]
     return _ranged(contexts, middle, sizing.decode)
 
 
 def fixed_ttft(sizing: Sizing) -> RangeCurve:
+    assert sizing.ttft is not None
     prompts = _lengths(1024, 131_072)
     at = sizing.scenario.workload.prompt_tokens or 1024
     middle = [sizing.ttft.p50 * (x / at + (x / at) ** 2) / 2 for x in prompts]

@@ -188,6 +188,7 @@ class MemoryStore:
         self.own: dict[str, dict[str, str]] = {}
         self.last: int | None = None
         self.broken = False
+        self.lasting = True
         self.saves = 0
 
     def _check(self) -> None:

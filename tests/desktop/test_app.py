@@ -1,15 +1,19 @@
 """The application as a whole, on the shipped catalogue and a real store in an empty folder."""
 
+import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QLockFile
 from PySide6.QtWidgets import QApplication
 
 import desktop.app
+from core.errors import StoreError
+from core.language.findings import finding_sentence
 from core.language.messages import LANGUAGES, set_language
 from core.scenario import CatalogueModel, Mode, TextbookModel
 from core.sizing.report import Verdict
@@ -20,6 +24,7 @@ from desktop.settings import LANGUAGE, STARTED_BEFORE, THEME, Settings
 from tests.core import gguf_models
 
 SMALL_MODEL = "Qwen__Qwen3-0.6B"
+CONFIGS = Path(__file__).parent.parent / "data" / "configs"
 Start = Callable[[], Application]
 
 
@@ -131,6 +136,171 @@ def test_a_damaged_store_is_set_aside_and_said(start: Start, tmp_path: Path) -> 
     assert bar is not None
     assert "was damaged" in bar.text.text()
     assert application.session.sizing is not None
+
+
+def test_a_folder_that_cannot_be_written_is_said_and_everything_works(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_folders: Folders) -> None:
+        raise PermissionError(13, "Permission denied", "/home/locked")
+
+    monkeypatch.setattr(Folders, "make", refuse)
+    application = start()
+    bar = application.window.messages.bar("opening")
+    assert bar is not None
+    assert bar.text.text() == "/home/locked cannot be written (Permission denied). What you do now is not kept."
+    application.window.import_file(CONFIGS / f"{SMALL_MODEL}.json")
+    assert isinstance(application.session.scenario.model, CatalogueModel)
+    application._speak("de")
+    assert application.window.messages.bar("opening") is not None
+    assert not (Folders.below(tmp_path).data / "tonnage.sqlite").exists()
+
+
+def test_a_backup_that_fails_is_said(start: Start, tmp_path: Path) -> None:
+    folder = Folders.below(tmp_path).data
+    folder.mkdir(parents=True)
+    (folder / "backups").write_text("in the way")
+    application = start()
+    assert application.first_start
+    bar = application.window.messages.bar("opening")
+    assert bar is not None
+    assert bar.text.text().startswith("Today’s backup of your scenarios was not made:")
+
+
+def test_the_window_stays_when_the_last_change_cannot_be_saved(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    application = start()
+    session, window, asked = application.session, application.window, []
+
+    def full_disk(*_arguments: object) -> int:
+        raise StoreError("Nothing was saved: the disk is full.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(application.store, "save", full_disk)
+        patch.setattr("desktop.main_window.QMessageBox.exec", lambda box: asked.append(box.text()))
+        session.edit("Users", workload__requests_at_once=7)
+        assert not window.close()
+        assert window.isVisible()
+    assert asked == ["Nothing was saved: the disk is full. Your last change would be lost."]
+    assert window.close()
+    assert session.scenario_id is not None
+    assert application.store.load(session.scenario_id).workload.requests_at_once == 7
+
+
+def test_what_was_typed_last_is_kept_when_the_window_closes_at_once(qtbot: Any, start: Start) -> None:
+    application = start()
+    edit = application.window.inputs.workload.requests.edit
+    edit.setFocus()
+    edit.selectAll()
+    qtbot.keyClicks(edit, "9")
+    application.window.close()
+    assert application.session.scenario_id is not None
+    assert application.store.load(application.session.scenario_id).workload.requests_at_once == 9
+
+
+def test_a_proposal_outlives_the_window_that_it_was_asked_in(qtbot: Any, start: Start, tmp_path: Path) -> None:
+    application = start()
+    application.window.proposals.write(tmp_path / "proposal.pdf")
+    application._speak("fr")
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    window = application.window
+
+    def said() -> str:
+        bar = window.messages.bar("proposal")
+        return bar.text.text() if bar is not None else ""
+
+    qtbot.waitUntil(lambda: "proposal.pdf" in said(), timeout=30_000)
+    assert (tmp_path / "proposal.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_characters_that_a_proposal_cannot_print_are_named(qtbot: Any, start: Start, tmp_path: Path) -> None:
+    application = start()
+    application.session.edit("Client", client="\u65e5\u672c\u202e AG")
+    application.window.proposals.write(tmp_path / "proposal.pdf")
+
+    def said() -> str:
+        bar = application.window.messages.bar("proposal")
+        return bar.text.text() if bar is not None else ""
+
+    qtbot.waitUntil(lambda: "Its font has no \u65e5 \u672c U+202E: a box" in said(), timeout=30_000)
+
+
+def test_a_scenario_that_cannot_be_sized_shows_no_results_of_another(start: Start, tmp_path: Path) -> None:
+    application = start()
+    session, window = application.session, application.window
+    first = session.scenario_id
+    window.complete()
+    session.new(session.scenario.edited(name="Lost card", deployment__device="sold-out"))
+    bar = window.messages.bar("sizing")
+    assert bar is not None
+    assert "sold-out" in bar.text.text()
+    assert session.sizing is None
+    assert session.verdict_of(session.scenario_id or 0) is None
+    assert not window.sizing.results.isVisible()
+    window.proposals.write(tmp_path / "proposal.pdf")
+    bar = window.messages.bar("proposal")
+    assert bar is not None
+    assert bar.text.text() == "A proposal can be written once the scenario can be sized."
+    assert not (tmp_path / "proposal.pdf").exists()
+    session.open(first or 0)
+    assert window.sizing.results.isVisible()
+    assert window.messages.bar("sizing") is None
+
+
+def test_the_real_model_dropped_on_the_worked_example_is_sized_as_it_is(start: Start) -> None:
+    application = start()
+    session = application.session
+    application.window.import_file(CONFIGS / "nvidia__Qwen3.6-35B-A3B-NVFP4.json")
+    session.edit("KV cache", kv_format="fp16")
+    sizing = session.settled()
+    assert sizing is not None
+    assert (session.scenario.mode, sizing.trace["kv_bytes_per_token"]) == (Mode.REAL, 20_480)
+    assert sizing.trace["state_bytes_per_request"] / 2**20 == pytest.approx(61.4, abs=0.05)
+    assert sizing.trace["memory_item.weights"] / 2**30 == pytest.approx(21.8, abs=0.05)
+    said = [finding_sentence(finding, sizing) for finding in sizing.findings]
+    assert any(text.startswith("The article’s 24\u00a0GiB") for text in said)
+    session.undo()
+    session.undo()
+    assert session.scenario.mode is Mode.ARTICLE
+
+
+class StuckLock:
+    """A lock whose file Qt can neither take nor remove."""
+
+    def __init__(self, process: int) -> None:
+        self.process = process
+
+    def tryLock(self, _ms: int) -> bool:
+        return False
+
+    def error(self) -> QLockFile.LockError:
+        return QLockFile.LockError.LockFailedError
+
+    def getLockInfo(self) -> tuple[int, str, str]:
+        return self.process, "here", "tonnage"
+
+
+def test_the_lock_of_a_program_that_was_killed_holds_nobody_back() -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    assert not desktop.app.is_held(cast(QLockFile, StuckLock(gone.pid)))
+    assert desktop.app.is_held(cast(QLockFile, StuckLock(os.getpid())))
+
+
+def test_a_lock_is_held_once(tmp_path: Path) -> None:
+    path = str(tmp_path / "tonnage.lock")
+    first, second = QLockFile(path), QLockFile(path)
+    assert not desktop.app.is_held(first)
+    assert desktop.app.is_held(second)
+    assert not desktop.app.is_held(QLockFile(str(tmp_path / "missing" / "tonnage.lock")))
+
+
+def test_without_a_display_a_sentence_names_the_way_out() -> None:
+    bare = {key: value for key, value in os.environ.items() if "DISPLAY" not in key and key != "QT_QPA_PLATFORM"}
+    command = [sys.executable, "-m", "desktop"]
+    answer = subprocess.run(command, env=bare, capture_output=True, text=True, timeout=60)
+    if sys.platform.startswith("linux"):
+        assert answer.returncode == 1
+        assert answer.stderr.startswith("tonnage: No window can open: there is no display.")
 
 
 def test_own_records_are_there_at_the_next_start(start: Start) -> None:

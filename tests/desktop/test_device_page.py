@@ -141,6 +141,20 @@ def test_a_missing_figure_can_be_given_and_taken_away(qtbot: Any, page: DevicePa
     assert session.catalogue.device("rtx-pro-6000-ws").memory_tiers[0].usable_bytes is None
 
 
+def test_another_capacity_takes_away_what_the_driver_reported_of_the_old_one(
+    qtbot: Any, page: DevicePage, session: Session
+) -> None:
+    """Else a card that was made half as large would still hold what it held."""
+    type_in(qtbot, row(page, "usable_bytes").value, "97887 MiB")
+    page.save.click()
+    page.duplicate.click()
+    type_in(qtbot, row(page, "capacity_bytes").value, "48 GB")
+    assert row(page, "usable_bytes").value.text() == ""
+    page.use.click()
+    tier = session.catalogue.devices[session.scenario.deployment.device].memory_tiers[0]
+    assert (tier.capacity_bytes, tier.usable_bytes) == (48 * 10**9, None)
+
+
 def test_the_list_is_searched(qtbot: Any, page: DevicePage) -> None:
     qtbot.keyClicks(page.search, "amd")
     assert [choice.name for choice in page.list.rows.rows] == ["MI300X"]

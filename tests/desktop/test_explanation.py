@@ -1,11 +1,17 @@
+import pytest
+from PySide6.QtWidgets import QStyleOptionViewItem
 from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
 
+from core.language.messages import LANGUAGES, in_language
 from core.language.numbers import Formatter
 from core.sizing.report import Evidence
 from core.trace import Computed
 from desktop.results.explanation import evidence_of, explain, roots
+from desktop.results.figure_list import TREE_WIDTH, FigureDelegate, FigureTree
 from desktop.results.figure_tree import FigureTreeModel, figure_tree
-from tests.desktop.fixed_sizing import STATES, Card, fixed_sizing
+from desktop.theme import Theme
+from tests.desktop.fixed_sizing import STATES, Card, fixed_sizing, speed_unknown
 
 EN = Formatter("en")
 
@@ -83,6 +89,33 @@ def test_the_tree_holds_every_figure_once() -> None:
 def test_the_main_figures_stand_on_top() -> None:
     top = [node.key for node in figure_tree(fixed_sizing()).children]
     assert top[:4] == ["memory.total_bytes", "max_concurrency", "decode_tok_s", "ttft_s"]
+
+
+def test_of_an_unknown_speed_the_bound_stands_on_top() -> None:
+    top = [node.key for node in figure_tree(speed_unknown()).children]
+    assert top[:3] == ["memory.total_bytes", "max_concurrency", "decode_tok_s.ceiling"]
+    assert evidence_of(speed_unknown(), "decode_tok_s.ceiling") is Evidence.GENERIC
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_main_figures_have_room_beside_their_values_and_no_name_is_lost(
+    qtbot: QtBot, theme: Theme, language: str
+) -> None:
+    with in_language(language):
+        tree = FigureTree(theme)
+        qtbot.addWidget(tree)
+        tree.set_sizing(fixed_sizing(Card(interference_ms=20.0)))
+        delegate = tree.itemDelegate()
+        assert isinstance(delegate, FigureDelegate)
+        for main in range(4):
+            top = tree.figures.index(main, 0)
+            for index in (top, *(tree.figures.index(row, 0, top) for row in range(tree.figures.rowCount(top)))):
+                assert delegate.lines(index, TREE_WIDTH) == [index.data()], index.data()
+        long = tree.figures.index_of("textbook.kv_bytes_per_request")
+        assert len(delegate.lines(long, TREE_WIDTH)) == 2
+        assert delegate.sizeHint(QStyleOptionViewItem(), long).height() > delegate.sizeHint(
+            QStyleOptionViewItem(), tree.figures.index(0, 0)
+        ).height()  # fmt: skip
 
 
 def test_tree_model(qtmodeltester: ModelTester) -> None:

@@ -172,6 +172,43 @@ def test_companions_come_and_go(qtbot: Any, panel: InputsPanel, session: Session
     assert session.scenario.companions[0] == Companion(role=CompanionRole.EMBEDDING, model="Qwen/Qwen3-Embedding-4B")
 
 
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [("0", "At least 1."), ("-1", "At least 1."), ("99999999999999999999", "At most 10,000,000,000,000.")],
+)
+def test_a_companion_of_an_impossible_size_is_refused(
+    qtbot: Any, panel: InputsPanel, session: Session, text: str, problem: str
+) -> None:
+    editor = panel.companions._editors[1]
+    editor.model.chosen.emit("parameters")
+    type_in(qtbot, editor.parameters, text)
+    assert session.scenario.companions[1].parameters == 4_000_000_000
+    assert editor.parameters.problem == problem
+
+
+def test_a_text_in_the_field_of_a_companion_that_was_undone_changes_nothing(
+    qtbot: Any, panel: InputsPanel, session: Session
+) -> None:
+    panel.companions.set_folded(False)
+    panel.companions.add_reranker.click()
+    panel.companions._editors[-1].model.chosen.emit("parameters")
+    editor = panel.companions._editors[-1]
+    editor.parameters.setFocus()
+    editor.parameters.selectAll()
+    qtbot.keyClicks(editor.parameters, "3B")
+    session.undo()  # of what was just typed
+    assert session.scenario.companions[-1].parameters == 4_000_000_000
+    session.undo()
+    editor.parameters.setText("3B")
+    editor.parameters._apply()
+    assert session.scenario.companions[-1].model is not None
+    session.undo()
+    left = session.scenario.companions
+    editor.parameters.setText("5B")
+    editor.parameters._apply()
+    assert session.scenario.companions == left
+
+
 def test_another_device_drops_what_was_set_for_the_old_one(panel: InputsPanel, session: Session) -> None:
     session.edit("Set", deployment__plan=Plan(), deployment__capacity_bytes=90 * 10**9, economics__price=Decimal(100))
     panel.deployment.device.chosen.emit("h200-nvl")
@@ -263,3 +300,29 @@ def test_undo_says_what_it_takes_back(panel: InputsPanel, session: Session) -> N
     panel.undo.click()
     assert session.scenario.workload.users == 40
     assert panel.redo.isEnabled()
+
+
+def test_a_name_that_is_being_typed_stays_with_its_scenario(
+    qtbot: Any, panel: InputsPanel, session: Session, store: MemoryStore
+) -> None:
+    panel.name.setFocus()
+    panel.name.selectAll()
+    qtbot.keyClicks(panel.name, "Mine")
+    session.open(2)  # as Ctrl+Tab does
+    assert store.kept[1].name == "Mine"
+    assert panel.name.text() == "Two DGX Sparks"
+    panel.workload.users.edit.setFocus()
+    session.flush()
+    assert store.kept[2].name == "Two DGX Sparks"
+
+
+def test_a_number_that_is_being_typed_stays_with_its_scenario(
+    qtbot: Any, panel: InputsPanel, session: Session, store: MemoryStore
+) -> None:
+    edit = panel.workload.users.edit
+    edit.setFocus()
+    edit.selectAll()
+    qtbot.keyClicks(edit, "75")
+    session.open(2)
+    qtbot.wait(400)
+    assert (store.kept[1].workload.users, session.scenario.workload.users) == (75, 40)

@@ -22,6 +22,7 @@ from tests.desktop.fixed_sizing import (
     fixed_sizing,
     fixed_ttft,
     only_a_bound,
+    speed_unknown,
     too_much,
     two_devices,
 )
@@ -51,8 +52,15 @@ def chart(qtbot: QtBot, theme: Theme) -> LineChart:
     return widget
 
 
-@pytest.mark.parametrize("make", [memory, decode, ttft])
-@pytest.mark.parametrize("state", STATES.values(), ids=STATES)
+@pytest.mark.parametrize(
+    ("state", "make"),
+    [
+        pytest.param(state, make, id=f"{name}-{make.__name__}")
+        for name, state in STATES.items()
+        for make in (memory, decode, ttft)
+        if not (make is ttft and state().speed_unknown)  # there is no such chart then
+    ],
+)
 def test_every_state_is_painted(
     chart: LineChart, state: Callable[[], Sizing], make: Callable[[Sizing], Picture]
 ) -> None:
@@ -155,6 +163,11 @@ def test_a_mere_bound_has_no_band_and_says_so() -> None:
     assert decode(only_a_bound()).band is None
     assert decode(only_a_bound()).chosen.text.startswith("at most")  # type: ignore[union-attr]
     assert ttft(only_a_bound()).chosen.text.startswith("at least")  # type: ignore[union-attr]
+    unknown = decode(speed_unknown())
+    assert unknown.band is None
+    assert unknown.lines[0].dotted_bound
+    assert unknown.chosen.text.startswith("at most 112")  # type: ignore[union-attr]
+    assert unknown.key == "decode_tok_s.ceiling"
     assert decode(fixed_sizing()).band is not None
 
 

@@ -18,9 +18,19 @@ from core.sizing.report import Sizing
 from desktop.results import exports
 from desktop.results.memory_page import MemoryPage
 from desktop.results.panel import EXPLAIN, MEMORY, SPEED, ResultsPanel
+from desktop.results.verdict import tone_of
 from desktop.session import Message, Session
 from desktop.theme import Scheme, Theme
-from tests.desktop.fixed_sizing import STATES, Card, FixedCurves, close, fixed_sizing, second_tier, too_much
+from tests.desktop.fixed_sizing import (
+    STATES,
+    Card,
+    FixedCurves,
+    close,
+    fixed_sizing,
+    second_tier,
+    speed_unknown,
+    too_much,
+)
 
 TODAY = datetime.date(2026, 11, 30)
 
@@ -93,7 +103,7 @@ def test_inputs_are_followed_and_left_again(panel: ResultsPanel, qtbot: QtBot) -
     pane.inputs.setCurrentIndex(pane.inputs.model().index(0, 0))
     QTest.keyClick(pane.inputs, Qt.Key.Key_Return)
     assert panel.explanation.key == "kv_bytes_per_token"
-    assert panel.explanation.tree.currentIndex().data() == "Cache per token"
+    assert panel.explanation.tree.currentIndex().data() == "KV per token"
     QTest.keyClick(panel.explanation, Qt.Key.Key_Backspace)
     assert panel.explanation.key == "kv_bytes_per_request"
 
@@ -173,6 +183,35 @@ def test_it_never_needs_more_than_the_smallest_window(qtbot: QtBot, theme: Theme
         assert panel.minimumSizeHint().width() <= 540
         assert panel.minimumSizeHint().height() <= 640
         assert (panel.width(), panel.height()) == (698, 640)
+
+
+def test_an_unknown_speed_is_shown_as_missing_and_comes_back(panel: ResultsPanel) -> None:
+    panel.show_tab(SPEED)
+    panel.speed.complete()
+    panel.set_sizing(speed_unknown())
+    assert panel.verdict.sentence.text() == "Fits; speed unknown"
+    assert panel.speed.title.text() == "The time of a token is unknown"
+    assert panel.speed.ttft.missing == "The time to first token is unknown"
+    assert "unknown" in panel.speed.ttft.accessibleName()
+    assert shown_of_speed(panel) == ("info", False, False, ["Decode against context"])
+    panel.tiles.tiles[2].click()
+    assert panel.tabs.currentIndex() == SPEED  # there is nothing to explain
+    panel.grab()
+    panel.set_sizing(fixed_sizing())
+    names = ["One token", "Decode against context", "First token against prompt"]
+    assert shown_of_speed(panel) == ("ok", True, True, names)
+
+
+def shown_of_speed(panel: ResultsPanel) -> tuple[str, bool, bool, list[str]]:
+    """Tone of the verdict, is there a waterfall, is there a chart of the first token, names of the tables."""
+    page = panel.speed
+    tables = [table.name for table in page.tables()]
+    return panel.verdict.icon.tone, page.waterfall.isVisible(), page.ttft.picture is not None, tables
+
+
+def test_close_memory_is_louder_than_an_unknown_speed() -> None:
+    assert tone_of(fixed_sizing(Card(users=70, speed_unknown=True))) == "warn"
+    assert tone_of(fixed_sizing(Card(context=524_288, speed_unknown=True))) == "bad"
 
 
 def test_wide_windows_leave_a_margin(panel: ResultsPanel) -> None:

@@ -138,6 +138,42 @@ def test_a_full_disk_loses_nothing(session: Session, store: MemoryStore) -> None
     assert store.kept[1].workload.users == 50
 
 
+def test_a_change_that_cannot_be_saved_is_not_left_without_asking(session: Session, store: MemoryStore) -> None:
+    messages = QSignalSpy(session.message)
+    session.edit("Users", workload__users=50)
+    store.broken = True
+    store.load = lambda scenario_id: small_scenario(name=f"number {scenario_id}")  # type: ignore[method-assign]
+    assert not session.save()
+    assert not session.open(2)
+    assert (session.scenario_id, session.scenario.workload.users) == (1, 50)
+    said = messages.at(messages.count() - 1)[0]
+    assert said.text == "Nothing was saved: the disk is full. Your last change would be lost."
+    session.new(small_scenario(name="Fresh"))
+    assert (session.scenario_id, session.scenario.workload.users) == (1, 50)
+    said.run()
+    assert session.scenario_id == 2
+    assert session.scenario.name == "number 2"
+
+
+def test_the_last_failed_change_is_saved_at_the_end(session: Session, store: MemoryStore) -> None:
+    session.edit("Users", workload__users=50)
+    store.broken = True
+    assert not session.flush()
+    store.broken = False
+    assert session.flush()
+    assert store.kept[1].workload.users == 50
+
+
+def test_undo_in_a_message_means_the_step_it_speaks_of(session: Session) -> None:
+    messages = QSignalSpy(session.message)
+    session.edit("Device", deployment__device="h200-nvl")
+    session.say_with_undo("The scenario now uses it.", "device")
+    assert messages.at(messages.count() - 1)[0].action == "Undo"
+    session.edit("Users", workload__users=50)
+    said = [messages.at(at)[0] for at in range(messages.count())]
+    assert Message("", topic="device") in said
+
+
 def test_delete_offers_undo(session: Session, store: MemoryStore) -> None:
     messages = QSignalSpy(session.message)
     session.delete(1)

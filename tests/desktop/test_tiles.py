@@ -8,6 +8,7 @@ from pytestqt.qtbot import QtBot
 from core.language.numbers import Formatter
 from desktop.results.tiles import TileFigures, TileRow, tile_figures
 from desktop.theme import Theme
+from tests.core.estimates import decode_of
 from tests.desktop.fixed_sizing import (
     STATES,
     Card,
@@ -16,6 +17,7 @@ from tests.desktop.fixed_sizing import (
     huge,
     only_a_bound,
     second_tier,
+    speed_unknown,
     tiny,
     too_much,
 )
@@ -58,9 +60,18 @@ def test_a_bound_has_a_dot_only() -> None:
 
 def test_no_data_is_a_word_without_a_track() -> None:
     sizing = fixed_sizing()
-    sizing = replace(sizing, decode=replace(sizing.decode, p50=float("nan")))
+    sizing = replace(sizing, decode=replace(decode_of(sizing), p50=float("nan")))
     speed = tile_figures(sizing, EN)[1]
     assert (speed.figure, speed.unit, speed.value) == ("unknown", "", None)
+
+
+def test_of_an_unknown_speed_the_bound_is_shown_and_the_first_token_is_a_word() -> None:
+    _requests, speed, first, _memory = tile_figures(speed_unknown(), EN)
+    assert shown(speed)[1:] == ("112", "tok/s", "at most, target 30")
+    assert (speed.value, speed.low, speed.high, speed.key) == (112.0, None, None, "decode_tok_s.ceiling")
+    assert shown(first)[1:] == ("unknown", "", "limit 2.0 s")
+    assert (first.value, first.key) == (None, "")
+    assert "computing rate is missing" in first.spoken
 
 
 def test_units_follow_the_size() -> None:
@@ -72,7 +83,7 @@ def test_units_follow_the_size() -> None:
 
 def test_a_wide_range_is_said_to_be_an_order_of_magnitude() -> None:
     sizing = fixed_sizing()
-    sizing = replace(sizing, decode=replace(sizing.decode, order_of_magnitude=True))
+    sizing = replace(sizing, decode=replace(decode_of(sizing), order_of_magnitude=True))
     assert "order of magnitude" in tile_figures(sizing, EN)[1].spoken
 
 
