@@ -424,6 +424,7 @@ _PARTS = {
     "context_tokens": marked("context limit"),
     "score_bytes": marked("scores of attention"),
     "compute_buffer_bytes": marked("compute buffer"),
+    "mask_bytes": marked("mask of two tokens"),
     "rows_bytes": marked("bytes of all rows"),
     "rows_rank_bytes": marked("bytes of all rows on one accelerator"),
     "by_growth": marked("by what grows"),

@@ -10,7 +10,14 @@ from core.physics import activations as a
 from core.physics import memory as m
 from core.physics.reservation.tensorrt_llm import limit_after_loading
 from core.scenario import Mode
-from core.sizing.engine_defaults import GRAPHS_COUNT_SINCE, UNSORTED_SINCE, before, is_vllm, prepared_requests
+from core.sizing.engine_defaults import (
+    GRAPHS_COUNT_SINCE,
+    NARROW_MASK_SINCE,
+    UNSORTED_SINCE,
+    before,
+    is_vllm,
+    prepared_requests,
+)
 from core.sizing.groups import ENGINE_DEFAULTS, given_chunk, source_of_model, usable_bytes
 from core.sizing.origins import ARTICLE, catalogue_origin
 from core.trace import CHOICE, Origin, OriginKind, Trace
@@ -36,6 +43,8 @@ EXCHANGE = 400 * MIB
 LOGITS_SORTED, LOGITS_EACH = 38, 16
 #: Graphs of CUDA as vLLM estimates them: 0.17, 0.26, 0.36 and 0.45 GiB in four logs [byte].
 GRAPHS = 320 * MIB
+#: llama.cpp's mask for a pair of tokens, and until 2024 [byte].
+MASK, MASK_BEFORE = 2, 8
 #: The image tower, for the patches of one token [byte].
 IMAGES_EACH = 225_000
 #: mlx-lm beside weights, cache and scores: peak of 21.7 GB at 8,000 tokens less 19.5, 0.2 and 0.5 [byte].
@@ -130,6 +139,8 @@ def _llama_cpp(trace: Trace, s: Situation) -> list[str]:
     """Context, and the compute buffer of one micro-batch."""
     trace.given("runtime.context_bytes", LLAMA_CPP_CONTEXT, Unit.BYTE, LOGS)
     trace.given("runtime.context_tokens", s.scenario.workload.context_tokens, Unit.TOKEN)
+    mask = MASK_BEFORE if before(s, NARROW_MASK_SINCE) else MASK
+    trace.given("runtime.mask_bytes", mask, Unit.BYTE, LOGS)
     trace.compute(
         "runtime.compute_buffer_bytes",
         a.compute_buffer_bytes,
@@ -137,6 +148,7 @@ def _llama_cpp(trace: Trace, s: Situation) -> list[str]:
         vocabulary="model.vocabulary",
         hidden_size="model.hidden_size",
         context="runtime.context_tokens",
+        mask_bytes="runtime.mask_bytes",
     )
     return ["runtime.context_bytes", "runtime.compute_buffer_bytes"]
 

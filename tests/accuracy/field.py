@@ -16,14 +16,14 @@ from tests.accuracy.records import Record, Unusable, is_number
 from tests.accuracy.results import Outcome, Result, Skip
 
 #: Answers about what is better and why: a sizing of one scenario does not give them.
-CHOICES = ("winner", "ordering", "ratio", "rule", "p90_latency_s", "growth_gb_per_16k")
+CHOICES = ("winner", "ordering", "ratio", "rule", "p90_latency_s")
 #: Conditions under which a figure is expected, besides these, are not understood.
 CONDITIONS = (
     "context", "kv_dtype", "requests", "concurrency", "tokens_each", "total", "per", "parallel", "model_id", "layout",
     "max_model_len", "kv_tokens", "gpu_memory_utilization", "prefix_caching", "machines", "tp", "tier",
     "placement",
 )  # fmt: skip
-LAYOUTS = ("latent", "windows honoured", "all layers full")
+LAYOUTS = ("latent", "expanded", "windows honoured", "all layers full")
 USUAL_CONTEXT = 32_768
 #: The host and the file of a desktop, where the case names none.
 USUAL_HOST, USUAL_ON_A_DESKTOP = "desktop-ddr5-6000-dual", "Q4_K_M"
@@ -128,6 +128,7 @@ class Question:
             engine=engine.id,
             memory_share=share,
             link="pcie-gen4-x16" if several else None,
+            full_latents=self.at.text("layout") == "expanded",
             **placed,
             **choices.of_a_question(self.record, self.at, self.inputs, engine),
         )
@@ -159,6 +160,9 @@ class Question:
         parallel = self.at.text("parallel")
         count = self.at.count("machines") or self.record.count("device_count") or 1
         tensor = self.at.count("tp") or self.inputs.count("tp") or 1
+        groups = self.inputs.count("dp") or 1  # vLLM spreads the experts over them
+        if groups > 1 and groups == count and not parallel and shipped().blueprint(self._model()).moe:
+            return machines.Spread(count, Plan(attention_replicas=groups, expert=groups))
         if parallel.startswith("tp") and parallel[2:].isdigit():
             tensor = int(parallel[2:])
         elif parallel.startswith("dp") and parallel[2:].isdigit():
@@ -303,6 +307,18 @@ def _speed(q: Question) -> Range:
     return float(trace[f"{key}.p10"]), float(trace[key]), float(trace[f"{key}.p90"])
 
 
+def _growth(q: Question) -> Range:
+    """What 16 Ki more tokens add to all that is needed, over a long way."""
+    least, most = 8_192, 196_608
+    totals = [
+        float(
+            q.case().sized(workload__context_tokens=n, workload__prompt_tokens=n - 1).trace["accelerator.total_bytes"]
+        )
+        for n in (least, most)
+    ]
+    return _exactly((totals[1] - totals[0]) / ((most - least) / 16_384) / GB)
+
+
 FIGURES: dict[str, Callable[[Question], Range]] = {
     "fits": _fits,
     "max_context": _bytes("max_context_tokens", 1, Question.with_pool),
@@ -315,6 +331,7 @@ FIGURES: dict[str, Callable[[Question], Range]] = {
     "total_gib": _total,
     "needed_gib": _needed,
     "compute_gib": _compute_buffer,
+    "growth_gb_per_16k": _growth,
     "available_kv_gib": _bytes("accelerator.free_for_kv_bytes", GIB, Question.stated),
     "min_utilisation": _least_share,
     "bytes_read_per_token_gb": _bytes("bytes_read_per_token.weights", GB, Question.answering),
