@@ -29,6 +29,8 @@ Rule = Callable[[Trace, Situation], Iterator[Finding]]
 READING_SPEED = 7.0
 #: Two figures that differ by more than this are worth a line.
 WORTH_A_LINE = 0.05
+#: A rule of thumb that is off by more than this is named: below, it serves.
+THUMB_IS_OFF = 0.20
 WIDE_PRICE = 1.5
 FAR_MORE = 1.2
 #: The article's example: a mixture of this size "of this type" has 48 layers, 4 KV heads of 128.
@@ -231,7 +233,8 @@ def textbook_kv(trace: Trace, s: Situation) -> Iterator[Finding]:
         shapes["article"] = ARTICLE_GEOMETRY
     element, tokens = s.kv_format.bits / 8, trace["workload.context_tokens"]
     others = [kv.kv_bytes_per_token(**shape, element_bytes=element) * tokens for shape in shapes.values()]
-    if any(_differs(trace["kv_logical_bytes_per_request"], other) for other in others):
+    held = trace["kv_logical_bytes_per_request"]
+    if any(abs(other - held) > THUMB_IS_OFF * held for other in others):
         compared = [_rule_of_thumb(trace, s, name, shape) for name, shape in shapes.items()]
         figures = ("kv_logical_bytes_per_request", *compared, "kv_bytes_per_token", "state_bytes_per_request")
         yield _note(FindingKind.TEXTBOOK_KV, *figures)

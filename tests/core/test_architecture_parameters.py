@@ -55,7 +55,7 @@ def distance(name: str) -> float:
     row, blueprint = GOLDEN[name], blueprint_of(name)
     counts = (blueprint.total_parameters, blueprint.total_parameters + blueprint.parameters.get(TensorClass.MTP, 0))
     stated = [row[key] for key in ("implementation", "published") if key in row]
-    return min(abs(count / total - 1) for count in counts for total in stated)
+    return min(float(abs(count / total - 1)) for count in counts for total in stated)
 
 
 def test_how_many_totals_are_met_and_why_the_others_are_not() -> None:
