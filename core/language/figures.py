@@ -410,6 +410,7 @@ _PARTS = {
     "graphs_bytes": marked("CUDA graphs"),
     "image_bytes_per_token": marked("image tower per token"),
     "image_bytes": marked("image tower"),
+    "largest_image": marked("tokens of the largest image"),
     "dense_parameters": marked("parameters of dense blocks"),
     "dense_layers": marked("layers with a dense block"),
     "expert_parameters": marked("parameters of an expert"),

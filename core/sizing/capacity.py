@@ -41,12 +41,12 @@ VLLM_CONTEXT, LLAMA_CPP_CONTEXT = 200 * MIB, 309 * MIB
 EXCHANGE = 400 * MIB
 #: Of one score with its copies, while words are chosen by sorting all scores, and since they are not [byte].
 LOGITS_SORTED, LOGITS_EACH = 38, 16
-#: Graphs of CUDA as vLLM estimates them: 0.17, 0.26, 0.36 and 0.45 GiB in four logs [byte].
-GRAPHS = 320 * MIB
+#: Graphs of CUDA as vLLM estimates them: 0.09 to 0.45 GiB in nine logs, half of them below 0.2 [byte].
+GRAPHS = 200 * MIB
 #: llama.cpp's mask for a pair of tokens, and until 2024 [byte].
 MASK, MASK_BEFORE = 2, 8
-#: The image tower, for the patches of one token [byte].
-IMAGES_EACH = 225_000
+#: The image tower, for the patches of one token [byte]; the towers of Qwen take images of up to so many tokens.
+IMAGES_EACH, LARGEST_IMAGE, LARGE_IMAGES = 112_000, 16_384, "qwen"
 #: mlx-lm beside weights, cache and scores: peak of 21.7 GB at 8,000 tokens less 19.5, 0.2 and 0.5 [byte].
 MLX_BASE = 1_500_000_000
 MLX_TILED_WIDTH = 128
@@ -90,7 +90,10 @@ def _vllm(trace: Trace, s: Situation) -> list[str]:
     phases = ["runtime.activation_bytes", "runtime.logits_bytes"]
     if s.blueprint.parameters.get(TensorClass.VISION):
         trace.given("runtime.image_bytes_per_token", IMAGES_EACH, Unit.BYTE, LOGS)
+        largest = LARGEST_IMAGE if s.blueprint.family.startswith(LARGE_IMAGES) else 0
+        trace.given("runtime.largest_image", largest, Unit.TOKEN, LOGS)
         tower = {"chunk": "engine.prefill_chunk", "bytes_per_token": "runtime.image_bytes_per_token"}
+        tower["largest_image"] = "runtime.largest_image"
         trace.compute("runtime.image_bytes", a.image_bytes, **tower)
         phases.append("runtime.image_bytes")
     trace.compute("runtime.peak_bytes", a.peak_bytes, phases=phases)

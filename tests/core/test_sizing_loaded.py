@@ -202,6 +202,22 @@ def test_vllm_takes_its_share_of_all_memory_of_a_spark() -> None:
     assert figures(other)["tier.0.limit_bytes"] == 0.8 * 116e9
 
 
+def test_the_image_tower_is_tried_with_its_largest_image() -> None:
+    """Qwen3.8 27B in FP8 on two RTX 3090, with prediction layers: peak 1.66 GiB, 4.76 GiB for the cache."""
+    two: dict[str, Any] = {"count": 2, "plan": Plan(tensor=2), "link": "pcie-gen4-x16", "draft_tokens": 3}
+    t = figures(chosen("Qwen/Qwen3.8-27B", "fp8", "rtx-3090", 131_072, **two, prefill_chunk=8192, max_requests=2))
+    assert t["runtime.peak_bytes"] / GIB == pytest.approx(1.66, rel=0.05)
+    assert t["accelerator.weights_bytes"] / GIB == pytest.approx(14.68, rel=0.025)  # 0.13 are its rotary positions
+    assert t["accelerator.free_for_kv_bytes"] / GIB == pytest.approx(4.76, rel=0.08)
+    small = figures(chosen("Qwen/Qwen3.8-27B", "fp8", "rtx-5090", 4096))
+    assert small["runtime.image_bytes"] == 16_384 * 112_000
+
+
+def test_the_weights_of_a_published_nvfp4_checkpoint() -> None:
+    """Qwen3.8 27B by NVIDIA, one accelerator, no guessing ahead: 19.75 GiB reported."""
+    assert loaded("Qwen/Qwen3.6-27B", "nvfp4", "rtx-a6000") == pytest.approx(19.75, rel=0.01)
+
+
 # ---- the rule of thumb
 
 
