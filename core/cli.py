@@ -1,7 +1,8 @@
-"""Tonnage without a window: `tonnage size`, `tonnage propose`, `tonnage catalogue check`, `tonnage example`."""
+"""Tonnage without a window: `tonnage size`, `find`, `propose`, `catalogue check`, `example`."""
 
 import argparse
 import json
+import math
 import sys
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
@@ -15,15 +16,18 @@ from core.catalogue.catalogue import Catalogue
 from core.catalogue.loading import load_shipped
 from core.catalogue.overlay import Overlay
 from core.errors import TonnageError
+from core.find_command import find, find_options
 from core.language.messages import LANGUAGES, set_language
 from core.scenario import Scenario
+from core.sizing.cost import cost
+from core.sizing.cost_report import Cost
 from core.sizing.examples import worked_example
 from core.sizing.report import Sizing
 from core.sizing.size import size
 from core.store.scenario_file import read_scenario, write_scenario
-from core.trace import Computed, formula_of
+from core.trace import Computed, Trace, formula_of
 
-COMMANDS = ("size", "propose", "catalogue", "example")
+COMMANDS = ("size", "find", "propose", "catalogue", "example")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -58,6 +62,9 @@ def _parser() -> argparse.ArgumentParser:
     one = _command(commands, "size", _size, "size a scenario and print what fits, how fast, and why")
     one.add_argument("file", nargs="?", type=Path, help="a .tonnage file; without one, the worked example")
     one.add_argument("--json", action="store_true", help="every figure with its formula, inputs and sources")
+
+    one = _command(commands, "find", _find, "find hardware for a scenario's need, or models for its hardware")
+    find_options(one)
 
     one = _command(commands, "propose", _propose, "write the proposal as PDF")
     one.add_argument("files", nargs="+", type=Path, help=".tonnage files, the recommended option first")
@@ -100,12 +107,25 @@ def _size(options: argparse.Namespace) -> int:
     catalogue = load_shipped(RESOURCES / "catalogue")
     scenario, catalogue = _load(options.file, catalogue) if options.file else (worked_example(), catalogue)
     sizing = size(scenario, catalogue)
+    money = cost(sizing, catalogue, datetime.now(UTC).date().isoformat())
     if options.json:
-        print(json.dumps(figures(sizing, catalogue.version), indent=1, ensure_ascii=False, default=_as_number))
+        content = figures(sizing, catalogue.version)
+        if money.price_known:
+            content["cost"] = cost_figures(money)
+        print(json.dumps(content, indent=1, ensure_ascii=False))
     else:
+        from core.language.cost_summary import cost_summary
         from core.language.summary import summary
 
         print(summary(sizing), end="")
+        if money.price_known:
+            print("\n" + cost_summary(money), end="")
+    return 0
+
+
+def _find(options: argparse.Namespace) -> int:
+    scenario, catalogue = _load(options.file, load_shipped(RESOURCES / "catalogue"))
+    print(find(options, scenario, catalogue), end="")
     return 0
 
 
@@ -138,7 +158,9 @@ def _catalogue(_options: argparse.Namespace) -> int:
     for problem in problems:
         print(problem)
     errors = sum(problem.is_error for problem in problems)
-    print(f"{len(catalogue.devices)} devices, {len(catalogue.links)} links, {len(catalogue.models)} models: ", end="")
+    facts = len(list(catalogue.facts))
+    print(f"{len(catalogue.devices)} devices, {len(catalogue.links)} links, {len(catalogue.models)} models, ", end="")
+    print(f"{facts} prices and figures of use: ", end="")
     print("no errors" if not errors else f"{errors} errors")
     return 1 if errors else 0
 
@@ -159,20 +181,32 @@ def figures(sizing: Sizing, catalogue_version: str) -> dict[str, Any]:
         "decode_limit": sizing.decode_limit,
         "prefill_limit": sizing.prefill_limit,
         "findings": [finding.kind for finding in sizing.findings],
-        "figures": {key: _figure(sizing, key) for key in sizing.trace},
+        "figures": {key: _figure(sizing.trace, key) for key in sizing.trace},
     }
 
 
-def _as_number(value: object) -> float:
-    """A price, which is exact inside, as a number of JSON."""
+def cost_figures(money: Cost) -> dict[str, Any]:
+    """A cost as plain JSON values: its currency, what is left out, and every figure beyond those of the sizing."""
+    return {
+        "currency": money.currency,
+        "not_counted": list(money.not_counted),
+        "figures": {key: _figure(money.trace, key) for key in money.trace if key not in money.sizing.trace},
+    }
+
+
+def _plain(value: Any) -> Any:
+    """A value of JSON; an amount of money, which is exact inside, as a number, and what has no end as a word."""
+    if isinstance(value, Decimal | float) and not math.isfinite(value):
+        return "infinite"
     if not isinstance(value, Decimal):
-        raise TypeError(f"{value!r} has no place in JSON")
+        return value
     return int(value) if value == value.to_integral_value() else float(value)
 
 
-def _figure(sizing: Sizing, key: str) -> dict[str, Any]:
-    entry = sizing.trace.entry(key)
-    shown: dict[str, Any] = {"value": entry.value, "unit": entry.unit}
+def _figure(trace: Trace, key: str) -> dict[str, Any]:
+    """A figure with its formula and inputs, or with its source."""
+    entry = trace.entry(key)
+    shown: dict[str, Any] = {"value": _plain(entry.value), "unit": entry.unit}
     if isinstance(entry, Computed):
         formula = formula_of(entry.function)
         return {**shown, "formula": f"{formula.name} = {formula.expression}", "inputs": dict(entry.inputs)}

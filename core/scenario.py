@@ -80,6 +80,26 @@ class Companion(Choice):
         return self
 
 
+class Use(StrEnum):
+    """What the model is used for; each has a preset with sources in `core.sizing.presets`."""
+
+    CHAT = "chat"
+    RAG = "rag"
+    CODE = "code"
+    SUMMARY = "summary"
+    AGENT = "agent"
+
+
+class Demand(Choice):
+    """How often the users ask. What is left open takes the figure that plans usually take, shown as an estimate."""
+
+    daily_share: float | None = Field(default=None, gt=0, le=1)  # of the users who ask anything on a working day
+    requests_per_day: float | None = Field(default=None, gt=0, le=100_000)  # of each of those
+    days_per_year: float | None = Field(default=None, gt=0, le=366)
+    busy_hour_share: float | None = Field(default=None, ge=1 / 24, le=1)  # of a day's requests in its busiest hour
+    burst_factor: float | None = Field(default=None, ge=1, le=100)  # busiest minute against the busiest hour's mean
+
+
 class Workload(Choice):
     users: int = Field(default=1, ge=1, le=100_000_000)
     active_share: float = Field(default=1.0, gt=0, le=1)  # of the users, at the peak, with a request in flight
@@ -92,6 +112,11 @@ class Workload(Choice):
     ttft_target_s: float | None = Field(default=None, gt=0, le=86_400)
     speed_target: float | None = Field(default=None, gt=0, le=1e6)  # [tok/s] per user
     reserve_share: float = Field(default=0.0, ge=0, le=10)  # growth reserve on requests at once
+    use: Use | None = None  # the preset that the figures were taken from
+    demand: Demand = Demand()
+    prompt_tail_tokens: Tokens | None = None  # 99 of 100 prompts are shorter; the mean is `prompt_tokens`
+    output_tail_tokens: Tokens | None = None
+    target_percentile: float = Field(default=0.5, ge=0.5, le=0.99)  # how sure it shall be that the targets are met
 
 
 class Plan(Choice):
@@ -241,9 +266,104 @@ class Measurement(Choice):
         return self
 
 
+Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
+Money = Annotated[Decimal, Field(ge=0, le=10**12)]
+Share = Annotated[Decimal, Field(ge=0, le=10)]
+Day = Annotated[str, Field(pattern=r"^(\d{4}(-\d{2}){0,2})?$")]  # ISO, as precise as known
+
+
+class LineKind(StrEnum):
+    """What a line of the bill of materials buys."""
+
+    CARDS = "cards"
+    HOST = "host"
+    MEMORY = "memory"
+    STORAGE = "storage"
+    NETWORK = "network"
+    RACK = "rack"
+    POWER = "power"
+    COOLING = "cooling"
+    SERVICES = "services"
+    SOFTWARE = "software"
+    OTHER = "other"
+
+
+class CostLine(Choice):
+    """A line of the bill of materials, or with `yearly` of the running cost.
+
+    The price is the one typed in, else that of a fact of the catalogue; a line with neither is open.
+    """
+
+    kind: LineKind
+    name: Name = ""
+    quantity: Decimal = Field(default=Decimal(1), ge=0, le=10**6)
+    price: Money | None = None  # of one, net
+    currency: Currency | None = None  # None: the scenario's
+    dated: Day = ""
+    fact: str | None = None  # id of a price in the catalogue
+    yearly: bool = False
+
+
+class ExchangeRate(Choice):
+    """What one euro costs in a currency, and when."""
+
+    currency: Currency
+    per_euro: Decimal = Field(gt=0, le=10**9)
+    dated: Day = ""
+
+
+class CloudChoice(Choice):
+    """The same accelerators, rented by the hour."""
+
+    name: Name = ""
+    price: Money | None = None  # of one accelerator and hour
+    currency: Currency | None = None
+    fact: str | None = None
+    hours: Decimal = Field(default=Decimal(8760), gt=0, le=8784)  # of the year
+    extra_share: Share = Decimal("0.3")  # storage, egress, idle time
+
+
+class ApiChoice(Choice):
+    """A hosted model, paid by the token."""
+
+    name: Name = ""
+    input_price: Money | None = None  # of a million tokens
+    output_price: Money | None = None
+    cached_price: Money | None = None  # None: as any other input
+    currency: Currency | None = None
+    offer: str | None = None  # "llama-3.3-70b.ovhcloud"
+    cached_share: float = Field(default=0.0, ge=0, le=1)  # of the prompt that the provider bills as cached
+
+
 class Economics(Choice):
+    """Prices and terms. What is left open is taken from the catalogue, with its source, date and age."""
+
     price: Decimal | None = Field(default=None, ge=0, le=10**12)  # of one device; None: the catalogue's range
     currency: str = Field(default="USD", pattern=r"^[A-Z]{3}$")
+    region: str = Field(default="", pattern=r"^([A-Z]{2}|world)?$")  # of the client: "FR", "EU"; empty: not said
+    priced_on: Day = ""  # the day of the offer, from which the age of prices counts
+    lines: tuple[CostLine, ...] | None = Field(default=None, max_length=200)  # None: proposed by rule
+    exchange: tuple[ExchangeRate, ...] = Field(default=(), max_length=50)
+    contingency_share: Share = Decimal(0)
+    installation_share: Share | None = None  # of the hardware
+    term_years: Decimal | None = Field(default=None, ge=1, le=30)
+    capital_cost: Share | None = None  # a year
+    residual_share: Share = Decimal(0)  # of the hardware, at the end of the term
+    maintenance_share: Share | None = None  # of the hardware, a year
+    electricity_price: Money | None = None  # of a kilowatt-hour
+    pue: float | None = Field(default=None, ge=1, le=5)
+    idle_power_w: float | None = Field(default=None, ge=0, le=10**8)  # of everything, at the wall
+    busy_power_w: float | None = Field(default=None, ge=0, le=10**8)
+    colocation_price: Money | None = None  # of a kilowatt and month; None: at the client's
+    staff_posts: Decimal | None = Field(default=None, ge=0, le=1000)
+    staff_salary: Money | None = None  # of a post and year
+    margin_share: Share = Decimal(0)  # on the price of what is bought
+    vat_share: Share | None = None  # None: the region's rate, where it is known
+    validity_days: int | None = Field(default=None, ge=0, le=3650)
+    cloud: tuple[CloudChoice, ...] | None = Field(default=None, max_length=50)  # None: by rule, from the catalogue
+    api: tuple[ApiChoice, ...] | None = Field(default=None, max_length=50)  # None: whoever serves this model
+    grid_carbon_g: float | None = Field(default=None, ge=0, le=5000)  # of CO2e per kilowatt-hour
+    embodied_kg: float | None = Field(default=None, ge=0, le=10**8)  # of CO2e, everything
 
 
 class Scenario(Choice):

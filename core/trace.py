@@ -15,6 +15,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -132,6 +133,18 @@ def _read(function: Callable[..., Any], unit: Unit) -> Formula:
     )
 
 
+def money(figure: float) -> Decimal:
+    """A measured figure as a factor of money: the decimal number that it is printed as.
+
+    Money is counted in decimal numbers, so that an offer adds up to the cent; watts, tokens and hours are floats. A
+    formula says with `money(...)` where the one meets the other; on paper the figure itself stands there.
+
+    >>> money(0.1), money(3)
+    (Decimal('0.1'), Decimal('3'))
+    """
+    return Decimal(str(figure))
+
+
 #: What a formula text may use besides its parameters.
 EXPRESSION_NAMES: dict[str, Any] = {
     "min": min,
@@ -143,7 +156,15 @@ EXPRESSION_NAMES: dict[str, Any] = {
     "exp": math.exp,
     "log": math.log,
     "where": lambda condition, then, otherwise: then if condition else otherwise,
+    "money": money,
+    "infinity": Decimal("Infinity"),
 }
+
+
+def expression_name(function: F) -> F:
+    """Let formula texts name a function that no arithmetic can spell out, such as a quantile of a distribution."""
+    EXPRESSION_NAMES[function.__name__] = function
+    return function
 
 
 class Trace:

@@ -35,7 +35,7 @@ class Jobs(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._generation = 0
-        self._answer = _Answer(self)
+        self._answer = _Answer()  # no parent: a job that is under way keeps it, also when this is gone
         self._answer.done.connect(self._on_done)
         self._answer.failed.connect(self._on_failed)
 

@@ -44,7 +44,7 @@ from desktop.widgets.drop_frame import DropFrame
 from desktop.widgets.focus import first_focusable
 from desktop.widgets.message_bar import MessageBar, MessageStack
 
-SIZING, CATALOGUE, START = "sizing", "catalogue", "start"
+SIZING, HARDWARE, MODELS, CATALOGUE, START = "sizing", "hardware", "models", "catalogue", "start"
 SIDEBAR_LEAST, SIDEBAR_MOST = 180, 360
 EXAMPLE = "example"  # topic of the line about the worked example
 ResultsFactory = Callable[[Session, Theme], QWidget]
@@ -69,7 +69,7 @@ class MainWindow(QMainWindow):
         self._completed = False
         self._narrow: bool | None = None
         self._example_id: int | None = None
-        self._catalogue_page: DevicePage | None = None
+        self._built: dict[str, QWidget] = {}  # pages that have been shown, by key
         self.setWindowTitle("Tonnage")
         self.setWindowIcon(icons.app_icon())
         self.setAcceptDrops(True)
@@ -93,6 +93,8 @@ class MainWindow(QMainWindow):
     def _pages(self) -> Sequence[Page]:
         return (
             Page(SIZING, _("Sizing"), "gauge", "Ctrl+1"),
+            Page(HARDWARE, _("Find hardware"), "chip", "Ctrl+2"),
+            Page(MODELS, _("Find models"), "layers", "Ctrl+3"),
             Page(CATALOGUE, _("Catalogue"), "book", "Ctrl+5"),
         )
 
@@ -178,6 +180,8 @@ class MainWindow(QMainWindow):
             Deed("undo", _("Undo"), "Ctrl+Z", self.session.undo, "undo"),
             Deed("redo", _("Redo"), "Ctrl+Shift+Z", self.session.redo, "redo"),
             Deed("sizing", _("Sizing"), "Ctrl+1", lambda: self.show_page(SIZING), "gauge"),
+            Deed("hardware", _("Find hardware"), "Ctrl+2", lambda: self.show_page(HARDWARE), "chip"),
+            Deed("models", _("Find models"), "Ctrl+3", lambda: self.show_page(MODELS), "layers"),
             Deed("catalogue", _("Catalogue"), "Ctrl+5", lambda: self.show_page(CATALOGUE), "book"),
             Deed("sidebar", _("Narrow or widen the sidebar"), "Ctrl+B", self._toggle_sidebar, "sidebar"),
             Deed("settings", _("Settings"), "Ctrl+,", lambda: self.sidebar.open_settings(), "gear"),
@@ -211,27 +215,38 @@ class MainWindow(QMainWindow):
     @property
     def page(self) -> str:
         current = self.stack.currentWidget()
-        return CATALOGUE if current is self._catalogue_page else START if current is self.start else SIZING
+        built = next((key for key, page in self._built.items() if page is current), "")
+        return built or (START if current is self.start else SIZING)
 
     def show_page(self, key: str) -> None:
-        """Show a page; the catalogue is built when it is first asked for."""
-        if key == CATALOGUE and self._catalogue_page is None:
-            self._catalogue_page = DevicePage(self.session, self.theme)
-            self.stack.addWidget(self._catalogue_page)
-        if key == SIZING and not self._has_scenario():
+        """Show a page; all but the first two are built when they are first asked for."""
+        if key in (SIZING, HARDWARE, MODELS) and not self._has_scenario():
             key = START
-        widgets = {SIZING: self.sizing, START: self.start, CATALOGUE: self._catalogue_page}
-        self.stack.setCurrentWidget(widgets[key] or self.sizing)
+        if key not in (SIZING, START) and key not in self._built:
+            self._built[key] = self._build(key)
+            self.stack.addWidget(self._built[key])
+        widgets = {SIZING: self.sizing, START: self.start, **self._built}
+        self.stack.setCurrentWidget(widgets[key])
         self.sidebar.show_page(SIZING if key == START else key)
+
+    def _build(self, key: str) -> QWidget:
+        if key == CATALOGUE:
+            return DevicePage(self.session, self.theme)
+        from desktop.pages.find.hardware_page import FindHardwarePage
+        from desktop.pages.find.models_page import FindModelsPage
+
+        page = FindHardwarePage if key == HARDWARE else FindModelsPage
+        return page(self.session, self.theme, lambda: self.show_page(SIZING))
 
     @property
     def catalogue_page(self) -> DevicePage | None:
-        return self._catalogue_page
+        page = self._built.get(CATALOGUE)
+        return page if isinstance(page, DevicePage) else None
 
     def show_device(self, device_id: str) -> None:
         self.show_page(CATALOGUE)
-        if self._catalogue_page is not None:
-            self._catalogue_page.show_device(device_id)
+        if self.catalogue_page is not None:
+            self.catalogue_page.show_device(device_id)
 
     def _has_scenario(self) -> bool:
         return self.session.store is None or self.session.scenario_id is not None or bool(self.session.scenarios())
@@ -339,8 +354,8 @@ class MainWindow(QMainWindow):
     def _focus_column(self, by: int) -> None:
         """Sidebar, inputs, results, and round again."""
         columns: list[QWidget] = [self.sidebar, self.inputs, self.sizing.results]
-        if self.page == CATALOGUE and self._catalogue_page is not None:
-            columns = [self.sidebar, self._catalogue_page]
+        if self.page in self._built:
+            columns = [self.sidebar, self._built[self.page]]
         focused = QApplication.focusWidget()
         at = next(
             (i for i, c in enumerate(columns) if focused is not None and c.isAncestorOf(focused)), -by % len(columns)
@@ -384,8 +399,8 @@ class MainWindow(QMainWindow):
 
     def keep_record(self) -> None:
         """Keep what was changed in the catalogue's form."""
-        if self._catalogue_page is not None:
-            self._catalogue_page.keep()
+        if self.catalogue_page is not None:
+            self.catalogue_page.keep()
 
     def _close_unsaved(self) -> bool:
         """Whether to close although the last change cannot be saved."""

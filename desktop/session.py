@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pydantic import ValidationError
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -22,11 +22,15 @@ from core.scenario import Scenario
 from core.sizing.report import Sizing, Verdict
 from desktop.refusal import sentence
 
+if TYPE_CHECKING:
+    from core.sizing.levers import Lever
+
 FRAME_MS = 16
 SAVE_AFTER_MS = 700
 
 T = TypeVar("T")
 Sizer = Callable[[Scenario, Any], Sizing]
+LeverFinder = Callable[[Sizing, Any], "tuple[Lever, ...]"]
 CatalogueWith = Callable[[Mapping[str, Mapping[str, str]]], Any]  # the user's records -> the catalogue with them
 
 
@@ -129,6 +133,7 @@ class Session(QObject):
         size: Sizer | None = None,
         catalogue_with: CatalogueWith | None = None,
         parent: QObject | None = None,
+        levers: LeverFinder | None = None,
     ) -> None:
         super().__init__(parent)
         self.catalogue = catalogue
@@ -138,6 +143,7 @@ class Session(QObject):
         self.store = store
         self.undo_stack = QUndoStack(self)
         self._size = size or _core_size
+        self._levers = levers or (_core_levers if size is None else lambda _sizing, _catalogue: ())
         self._catalogue_with = catalogue_with or (lambda _records: self.catalogue)
         self._gesture = 0
         self._gestures = 0
@@ -261,6 +267,12 @@ class Session(QObject):
         except (ValidationError, TonnageError):
             return None
 
+    def levers(self) -> "tuple[Lever, ...]":
+        """What would help the scenario as it stands, the most useful first; nothing while it cannot be sized."""
+        if self.sizing is None or self.sizing.scenario != self.scenario:
+            return ()
+        return self._levers(self.sizing, self.catalogue)
+
     def set_catalogue(self, catalogue: Any) -> None:
         """Use another catalogue, such as after a record was edited."""
         self.catalogue = catalogue
@@ -364,6 +376,12 @@ class Session(QObject):
             self._unsaved = True
             self.save()
 
+    def keep(self, scenarios: Sequence[Scenario]) -> None:
+        """Save further scenarios beside the one on screen, which stays."""
+        for scenario in scenarios:
+            self._stored(lambda store, scenario=scenario: store.save(None, scenario))  # type: ignore[misc]
+        self.scenarios_changed.emit()
+
     def duplicate(self, scenario_id: int, name: str) -> None:
         """Copy a saved scenario and show the copy."""
         self.flush()
@@ -455,3 +473,9 @@ def _core_size(scenario: Scenario, catalogue: Any) -> Sizing:
     from core.sizing.size import size
 
     return size(scenario, catalogue)
+
+
+def _core_levers(sizing: Sizing, catalogue: Any) -> "tuple[Lever, ...]":
+    from core.sizing.levers import levers
+
+    return levers(sizing, catalogue)

@@ -28,6 +28,7 @@ LAYERS = [
     "language",
     "store",
     "proposal",
+    "find_command",
     "cli",
 ]
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from core.architecture.blueprint import Blueprint, Quantisation, TensorClass
+from core.catalogue.facts import NO_FACTS, Facts
 from core.catalogue.naming import Names, Table
 from core.catalogue.precision import compose_bits
 from core.catalogue.records import (
@@ -86,6 +87,7 @@ class Catalogue:
     engines: Mapping[str, Engine]
     models: Mapping[str, Model]
     left_out: tuple[LeftOut, ...] = ()
+    facts: Facts = NO_FACTS  # prices and usage, read when asked for
     shipped: "Catalogue | None" = None  # what the user's records lie over
     _blueprints: dict[str, Blueprint] = field(default_factory=dict)
     _bits: dict[tuple[str, str], Mapping[TensorClass, float]] = field(default_factory=dict)
@@ -273,7 +275,8 @@ class Catalogue:
             table.value: {**base.table(table), **{entry.id: entry for entry in overlay.table(table)}} for table in Table
         }
         kept = {id: plan for id, plan in self._blueprints.items() if tables["models"].get(id) is self.models.get(id)}
-        return Catalogue(base.version, **tables, left_out=base.left_out, shipped=base, _blueprints=kept)  # type: ignore[arg-type]
+        more = {"facts": base.facts, "left_out": base.left_out, "shipped": base, "_blueprints": kept}
+        return Catalogue(base.version, **tables, **more)  # type: ignore[arg-type]
 
     def is_yours(self, entry: Entry) -> bool:
         """Was the record added or changed by the user?"""

@@ -11,6 +11,8 @@ from enum import StrEnum
 
 from core.architecture.blueprint import Blueprint, TensorClass
 from core.catalogue.catalogue import Catalogue, table_of
+from core.catalogue.fact_records import Fact
+from core.catalogue.facts import TABLE_OF, FactSection, FactTable
 from core.catalogue.naming import Table
 from core.catalogue.records import Device, Entry, Link, Model
 from core.errors import InvalidInput, UnsupportedArchitecture
@@ -47,6 +49,25 @@ ARTICLE_LINKS = (
     "dgx-spark-cx7",
 )
 
+#: How many facts each table promises to hold at least; a catalogue without any, such as a test's own, promises none.
+LEAST_FACTS = {
+    FactTable.PRICES: 165,
+    FactTable.CLOUD: 126,
+    FactTable.API: 242,
+    FactTable.RUNNING: 102,
+    FactTable.USAGE: 101,
+}
+
+#: Sections whose figures are money, where their unit does not say that they are a share or a multiple.
+_MONEY = (
+    FactSection.DEVICE_PRICE,
+    FactSection.INTEGRATOR,
+    FactSection.CLOUD,
+    FactSection.API,
+    FactSection.ELECTRICITY,
+    FactSection.COLOCATION,
+)
+
 COMPUTE_RATES = ("fp32", "tf32", "fp16", "fp16_fp16_accumulate", "fp8", "int8", "fp4")
 
 _ADDRESS = re.compile(r"^https?://[^\s/]+\.[^\s/]+(/\S*)?$")
@@ -62,7 +83,7 @@ class Problem:
     """What is wrong, and where."""
 
     severity: Severity
-    table: Table | None
+    table: Table | FactTable | None
     record: str
     field: str
     text: str
@@ -90,6 +111,7 @@ def check(catalogue: Catalogue) -> list[Problem]:
         _links,
         _formats_and_engines,
         _models,
+        _facts,
     )
     problems = [problem for one in checks for problem in one(catalogue)]
     return sorted(problems, key=lambda p: (p.severity is Severity.NOTE, p.table or "", p.record, p.field))
@@ -295,3 +317,47 @@ def _parameters(model: Model, blueprint: Blueprint) -> Iterator[Problem]:
         numbers = " or ".join(f"{n:,}" for n in known)
         text = f"the config gives {total:,}, published are {numbers} ({off:.1%} off)"
         yield _of_config(model, "published_parameters", text)
+
+
+def _facts(catalogue: Catalogue) -> Iterator[Problem]:
+    """Prices and usage: enough of them, with source and currency, about devices and models that exist."""
+    for table, least in LEAST_FACTS.items():
+        count = len(catalogue.facts.table(table))
+        if catalogue.facts.folder is not None and count < least:
+            yield Problem(Severity.ERROR, table, "", "", f"{count} records where at least {least} are promised")
+    for fact in catalogue.facts:
+        yield from _fact(catalogue, fact)
+    for device in catalogue.devices.values():
+        yield from _price_agrees(catalogue, device)
+
+
+def _fact(catalogue: Catalogue, fact: Fact) -> Iterator[Problem]:
+    for id in fact.devices:
+        if id not in catalogue.devices:
+            yield _of_fact(fact, "devices", f"there is no device “{id}”")
+    for id in fact.models:
+        if id not in catalogue.models:
+            yield _of_fact(fact, "models", f"there is no model “{id}”")
+    if fact.known and not fact.currency and fact.section in _MONEY and not fact.unit.startswith("fraction"):
+        yield _of_fact(fact, "currency", "an amount of money needs its currency")
+    if fact.known and not fact.source.date:
+        yield _of_fact(fact, "source.date", "no date is known: its age cannot be shown", Severity.NOTE)
+    if not fact.known and not fact.note:
+        yield _of_fact(fact, "note", "a figure that was not found needs a note that says so")
+    for address in (fact.source.address, *(check.address for check in fact.source.checks)):
+        if address and not _ADDRESS.match(address):
+            yield _of_fact(fact, "source", f"“{address}” is not an address that opens")
+
+
+def _of_fact(fact: Fact, field: str, text: str, severity: Severity = Severity.ERROR) -> Problem:
+    return Problem(severity, TABLE_OF[fact.section], fact.id, field, text)
+
+
+def _price_agrees(catalogue: Catalogue, device: Device) -> Iterator[Problem]:
+    """A device shows the newest price that holds anywhere, the one that its price list has."""
+    newest = catalogue.facts.device_price(device.id)
+    price = device.price
+    if newest is None or newest.high is None:
+        return
+    if price is None or (price.low, price.high, price.currency) != (newest.low, newest.high, newest.currency):
+        yield _error(device, "price", f"differs from {newest.id} in the list of prices")

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from core.catalogue.catalogue import Catalogue, LeftOut
+from core.catalogue.facts import Facts
 from core.catalogue.naming import Table
 from core.catalogue.records import Device, Engine, Entry, KvFormat, Link, Model, WeightFormat
 from core.errors import CatalogueError
@@ -33,6 +34,7 @@ def load_shipped(folder: Path) -> Catalogue:
         engines=_table(folder, Table.ENGINES, Engine),
         models=_models(folder / "models"),
         left_out=tuple(LeftOut(**entry) for entry in manifest["left_out"]),
+        facts=Facts(folder),
     )
 
 
@@ -53,7 +55,7 @@ def _table(folder: Path, table: Table, kind: type[E]) -> Mapping[str, E]:
     try:
         records = TypeAdapter(tuple[kind, ...]).validate_json(text)  # type: ignore[valid-type]
     except ValidationError as error:
-        raise CatalogueError(_where(path.name, text, error)) from None
+        raise CatalogueError(where_in(path.name, text, error)) from None
     return _by_id(path.name, records)
 
 
@@ -73,7 +75,7 @@ def _model(path: Path, text: bytes) -> Model:
     try:
         return Model.model_validate_json(text)
     except ValidationError as error:
-        raise CatalogueError(_where(f"models/{path.name}", text, error)) from None
+        raise CatalogueError(where_in(f"models/{path.name}", text, error)) from None
 
 
 def _by_id(file: str, records: tuple[E, ...]) -> Mapping[str, E]:
@@ -99,7 +101,7 @@ def _parsed(path: Path, text: bytes) -> Any:
         raise CatalogueError(f"{path.name} is not JSON: {error}.") from None
 
 
-def _where(file: str, text: bytes, error: ValidationError) -> str:
+def where_in(file: str, text: bytes, error: ValidationError) -> str:
     """File, record and field of the first error of a table or of one record, in one sentence."""
     first = error.errors(include_url=False)[0]
     place: list[int | str] = list(first["loc"])

@@ -8,11 +8,13 @@ a test requires a name for every key that other parts rely on.
 import re
 
 from core.architecture.blueprint import TensorClass
+from core.language.cost_labels import COST_FAMILIES, COST_LABELS, COST_PARTS
 from core.language.messages import gettext as _
 from core.language.messages import marked
 from core.sizing.report import Cause
 
 _LABELS = {
+    **COST_LABELS,
     # model
     "model.total_parameters": marked("Parameters in memory"),
     "model.active_parameters": marked("Parameters at work on each token"),
@@ -161,6 +163,21 @@ _LABELS = {
     "memory.usable_bytes": marked("Memory usable by software"),
     "memory.framework_bytes": marked("Runtime and activations of all accelerators"),
     "price.low": marked("Lowest quote"),
+    "model.query_heads": marked("Query heads"),
+    "model.kv_heads": marked("KV heads"),
+    "model.heads_per_kv_head": marked("Query heads that share a KV head"),
+    "rate.sparse": marked("Computing rate on the data sheet, with sparsity"),
+    "wide_element_bytes": marked("Bytes per cached element at 16 bit"),
+    "kv_format.saving": marked("How many times smaller the cache is than at 16 bit"),
+    "link.bytes_per_s_bidirectional": marked("Rate of the link, both directions added"),
+    "device.tdp_w": marked("Power of one accelerator, as rated"),
+    "sibling.tdp_w": marked("Power of the card for PCIe, as rated"),
+    "capacity.price": marked("Lowest price of this memory"),
+    "capacity.card_price": marked("Lowest price of a card that holds as much"),
+    "apart.free_for_kv_bytes": marked("Room for the cache with the retrieval models elsewhere"),
+    "apart.bytes_per_request": marked("Bytes per request with the retrieval models elsewhere"),
+    "apart.replicas": marked("Copies of the model with the retrieval models elsewhere"),
+    "apart.max_concurrency": marked("Requests that fit with the retrieval models elsewhere"),
     "price.high": marked("Highest quote"),
     "nothing_bytes": marked("Nothing to hold"),
     "nothing_s": marked("Nothing to wait for"),
@@ -219,6 +236,7 @@ _LABELS = {
 
 #: The last word of a key that stands in a family.
 _PARTS = {
+    **COST_PARTS,
     "layers": marked("layers"),
     "kv_heads": marked("KV heads"),
     "heads": marked("heads"),
@@ -474,6 +492,7 @@ _PARTS = {
 _FAMILIES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), text)
     for pattern, text in (
+        *COST_FAMILIES,
         (r"^(?P<part>.+)\.p10$", marked("{part}, one case in ten below")),
         (r"^(?P<part>.+)\.p90$", marked("{part}, nine cases in ten below")),
         (r"^companion\.(?P<group>\d+)\.parameters\.(?P<part>\w+)$", marked("Companion {group}, parameters: {part}")),
@@ -631,7 +650,8 @@ def label(key: str) -> str:
         match = pattern.match(key)
         if match:
             found = match.groupdict()
-            return _(text).format(part=_parts(found.get("part", "")), group=_ordinal(found.get("group", "")))
+            part, group = _parts(found.get("part", "")), _ordinal(found.get("group", ""))
+            return _(text).format(part=part, group=group, raw=found.get("raw", ""))
     whole = _whole(key)
     if whole:
         return _("{whole}: {part}").format(whole=_(_WHOLES[whole]), part=_parts(key[len(whole) + 1 :]))

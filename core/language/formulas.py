@@ -41,6 +41,10 @@ _FUNCTIONS = {
     "exp": marked("exp({arguments})"),
     "log": marked("ln({arguments})"),
     "sum": marked("sum of ({arguments})"),
+    "poisson_quantile": marked("Poisson quantile of ({arguments})"),
+    "binomial_quantile": marked("binomial quantile of ({arguments})"),
+    "normal_deviations": marked("normal quantile of ({arguments})"),
+    "most_users": marked("most users for ({arguments})"),
 }
 
 
@@ -107,6 +111,8 @@ class _Writer:
         return text if binds >= tightness else f"({text})"
 
     def _name(self, node: ast.Name) -> tuple[str, int]:
+        if node.id == "infinity":
+            return "∞", _ATOM
         written = self.names.get(node.id)
         if written is None:
             return node.id.replace("_", " "), _ATOM
@@ -146,6 +152,8 @@ class _Writer:
             terms = list(self.names[node.args[0].id])
             return (" + ".join(terms), _SUM if len(terms) > 1 else _ATOM) if terms else (self.number(0), _ATOM)
         arguments = [self.text(one)[0] for one in node.args]
+        if function == "money":  # the same number, counted in decimals
+            return self.text(node.args[0])
         if function == "where" and len(arguments) == 3:
             condition, then, otherwise = arguments
             text = _("({then} if {condition}, else {otherwise})")

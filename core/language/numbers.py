@@ -34,6 +34,9 @@ _TOKENS = marked("tokens")
 _UNKNOWN = marked("unknown")
 _NONE = marked("none")
 _YEARS = marked("years")
+_MONTHS = marked("months")
+_REQUESTS_PER_SECOND = marked("requests/s")
+_MILLION_TOKENS = marked("million tokens")
 
 
 @cache
@@ -72,10 +75,14 @@ class Formatter:
 
     def count(self, number: Number) -> str:
         """A whole number with groups of three: 262,144."""
+        if not math.isfinite(number):
+            return self.number(number)
         return f"{round(number):,}".translate(self._signs)
 
     def decimal(self, number: Number, digits: int = 1) -> str:
         """A number with a fixed count of decimals."""
+        if not math.isfinite(number):
+            return self.number(number)
         text = f"{number:,.{digits}f}"
         if text.startswith("-") and not text.strip("-0.,"):
             text = text[1:]  # no "−0.0"
@@ -237,6 +244,10 @@ class Formatter:
 
     def share_parts(self, number: Number, like: Number | None = None) -> Written:
         percent = float(number) * 100
+        if not math.isfinite(percent):
+            return self.number(percent), "%"
+        if 0 < abs(percent) < 0.095:
+            return self.significant(percent), "%"
         return self._trimmed(f"{percent:,.{1 if abs(percent) < 9.95 else 0}f}"), "%"
 
     def change(self, ratio: float) -> str:
@@ -355,6 +366,11 @@ def _is_short(number: float) -> bool:
     return abs(number) >= 1e10 and float(f"{number:.4e}") == number
 
 
+def _energy(formatter: Formatter, number: Number) -> str:
+    """An amount that may be small or large: two digits that count below ten, whole numbers from there."""
+    return formatter.significant(number) if abs(number) < 9.95 else formatter.count(number)
+
+
 def _decimals(number: float, digits: int) -> int:
     return max(0, digits - 1 - math.floor(math.log10(abs(number)))) if number else 0
 
@@ -388,4 +404,12 @@ _FIGURE: dict[Unit, Callable[[Formatter, Any], str]] = {
     Unit.MONEY: lambda f, x: f.decimal(x, 2 if abs(x) < 100 else 0),
     Unit.DECIBEL: lambda f, x: _joined((f.count(x), "dB(A)")),
     Unit.YEAR: lambda f, x: _joined((f.number(x), f._word(_YEARS))),
+    Unit.REQUEST_PER_SECOND: lambda f, x: _joined((f.significant(x), f._word(_REQUESTS_PER_SECOND))),
+    Unit.KILOWATT_HOUR: lambda f, x: _joined((_energy(f, x), "kWh")),
+    Unit.JOULE: lambda f, x: _joined((f.significant(x), "J")),
+    Unit.KILOGRAM: lambda f, x: _joined((f.count(x), "kg")),
+    Unit.GRAM: lambda f, x: _joined((f.significant(x, 3), "g")),
+    Unit.HOUR: lambda f, x: _joined((f.count(x), "h")),
+    Unit.MONTH: lambda f, x: _joined((f.count(x), f._word(_MONTHS))),
+    Unit.MILLION_TOKENS: lambda f, x: _joined((_energy(f, x), f._word(_MILLION_TOKENS))),
 }

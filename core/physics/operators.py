@@ -4,12 +4,11 @@ Everything here follows from the shape of the model, the precision of its tensor
 but the reuse of experts within a batch. Rates are applied in `core.physics.decode` and `core.physics.prefill`.
 """
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 from core.architecture.blueprint import Blueprint
-from core.physics.arrays import maximum, minimum, power
+from core.physics.arrays import ceil, maximum, minimum, power
 from core.trace import formula
 from core.units import Unit
 
@@ -298,7 +297,7 @@ def rank_cache_bytes(read: Any, kv_heads: int, ranks: int) -> Any:
     >>> rank_cache_bytes(800.0, 8, 4), rank_cache_bytes(800.0, 1, 4)
     (200.0, 800.0)
     """
-    return read * math.ceil(kv_heads / ranks) / kv_heads
+    return read * ceil(kv_heads / ranks) / kv_heads
 
 
 @formula(Unit.BYTE)

@@ -98,12 +98,32 @@ def speed_against_concurrency(
     -------
     speed of one user, speed of all [token/s]
     """
+    one, all_together = against_concurrency(scenario, catalogue, requests, ("decode_tok_s", "output_tok_s_total"))
+    return one, all_together
+
+
+def against_concurrency(
+    scenario: Scenario, catalogue: Catalogue, requests: "Sequence[float] | Axis", keys: Sequence[str]
+) -> tuple[Curve, ...]:
+    """Any speeds or times against requests at once.
+
+    Parameters
+    ----------
+    scenario : whose device, model, engine and workload hold
+    catalogue : what exists
+    requests : at once
+    keys : of figures that have a range: "decode_tok_s", "output_tok_s_total", "ttft_s"
+
+    Returns
+    -------
+    a curve for each key
+    """
     situation, trace = _foundations(scenario, catalogue)
     axis = _axis(requests)
     trace.given("requests_at_once", axis, Unit.REQUEST)
     depth = record_depth(trace, situation)
     record_work(trace, situation, shipped_calibration(), depth)
-    return _curve(trace, axis, "decode_tok_s"), _curve(trace, axis, "output_tok_s_total")
+    return tuple(_curve(trace, axis, key) for key in keys)
 
 
 def decode_bound(scenario: Scenario, catalogue: Catalogue, depths: "Sequence[float] | Axis") -> Curve:

@@ -3,7 +3,7 @@
 The rules, in this order: what fits one accelerator is copied, not split; what does not is split by tensor parallelism
 where NVLink or a fabric joins the accelerators, and into pipeline stages where only PCIe or a network does; over
 several machines, tensor parallelism stays inside and the pipeline runs between. The smallest split that holds the work
-wins, because the rest can then be copies of it.
+wins, because the rest can then be copies of it, as many as there are requests.
 """
 
 from __future__ import annotations
@@ -114,8 +114,21 @@ def choose_plan(load: Load, nodes: int, per_node: int, domain: int) -> Plan:
     for requests in (wanted, 1):
         for plan in plans:
             if load.fits(plan, requests):
-                return plan
+                wider = [p for p in plans if p.tensor > plan.tensor and load.fits(p, requests)]
+                return without_idle_copies(plan, wider, wanted)
     return plans[-1]
+
+
+def without_idle_copies(plan: Plan, wider: list[Plan], requests: int) -> Plan:
+    """A split model with more copies than requests is split wider instead: a copy without work is of no use.
+
+    >>> without_idle_copies(Plan(tensor=4, replicas=2), [Plan(tensor=8)], 1).tensor
+    8
+    """
+    for other in wider:
+        if plan.tensor > 1 and plan.replicas > requests and other.pipeline == plan.pipeline:
+            plan = other
+    return plan
 
 
 def candidates(nodes: int, per_node: int, domain: int, load: Load) -> Iterator[Plan]:

@@ -81,48 +81,83 @@ class MemoryKind(StrEnum):
 
 
 class FindingKind(StrEnum):
-    """Something a person should know about this sizing. Each has a sentence in `core.language.sentences`."""
+    """A rule by its id. Each has a sentence in `core.language.findings` and a function in `core.sizing.rules`."""
 
-    # warnings
-    SECOND_TIER = "trap.second_tier"
-    BEYOND_TRAINED_CONTEXT = "trap.beyond_trained_context"
-    FORMAT_NOT_NATIVE = "trap.format_not_native"
-    ENGINE_WITHOUT_FORMAT = "trap.engine_without_format"
+    # the founding article's rules for choosing
+    SINGLE_GPU = "rule.single_gpu"
+    LATENCY_SXM_TP = "rule.latency_sxm_tp"
+    THROUGHPUT_REPLICAS_PIPELINE = "rule.throughput_replicas_pipeline"
+    LONG_CONTEXT_BANDWIDTH = "rule.long_context_bandwidth"
+    CAPACITY_UNIFIED_MEMORY = "rule.capacity_unified_memory"
+    TP_INSIDE_PP_BETWEEN = "rule.tp_inside_pp_between"
+    CO_LOCATE = "rule.co_locate"
+    SPLIT_RETRIEVAL = "rule.split_retrieval"
+    # traps
     ENGINE_WITHOUT_DEVICE = "trap.engine_without_device"
+    ENGINE_WITHOUT_FORMAT = "trap.engine_without_format"
+    HEADS_NOT_DIVISIBLE = "trap.heads_not_divisible"
+    SECOND_TIER = "trap.second_tier"
     CAPACITY_WITHOUT_BANDWIDTH = "trap.capacity_without_bandwidth"
     PCIE_TENSOR_PARALLEL = "trap.pcie_tp"
+    TP_WITHOUT_NEED = "trap.tp_without_need"
+    SXM_MESH_UNUSED = "trap.sxm_mesh_unused"
     SPARK_CLUSTER = "trap.spark_cluster"
     KV_HEADS_REPLICATED = "trap.kv_heads_replicated"
-    HEADS_NOT_DIVISIBLE = "trap.heads_not_divisible"
-    COLLECTIVE_FALLBACK = "note.collective_fallback"
+    MLA_REPLICATED = "trap.mla_replicated"
+    WEIGHT_ONLY_FORMAT = "trap.weight_only_format"
+    BEYOND_TRAINED_CONTEXT = "trap.beyond_trained_context"
+    MOE_ACTIVE_RESIDENT = "trap.moe_active_resident"
+    HYBRID_HOLDS_LESS = "trap.hybrid_holds_less"
+    WINDOWS_HOLD_LESS = "trap.windows_hold_less"
+    LATENT_HOLDS_LESS = "trap.latent_holds_less"
+    RECURRENT_STATE = "trap.recurrent_state"
+    SPARSE_FLOPS = "trap.sparse_flops"
+    BIDIRECTIONAL_LINK = "trap.bidirectional_link"
+    CARD_LABEL = "trap.card_label"
+    ENGINE_SHARE = "trap.engine_share"
+    QUEUE = "trap.queue"
     NO_DIRECT_EXCHANGE = "trap.no_direct_exchange"
+    # why it comes out as it does
+    DENSE_READS_ALL = "cause.dense_reads_all"
+    MOE_READS_FEW = "cause.moe_reads_few"
+    KV_QUANTISED = "cause.kv_quantised"
+    GROUPED_HEADS = "cause.grouped_heads"
+    CACHE_KEEPS_ITS_FORMAT = "cause.cache_keeps_its_format"
+    CONTEXT_IN_USE = "cause.context_in_use"
+    STATE_CHECKPOINTS = "cause.state_checkpoints"
+    ACTIVATION_PEAK = "cause.activation_peak"
+    ENGINE_TAKES_ITS_SHARE = "cause.engine_takes_its_share"
+    ATTENTION_REPLICAS_FULL_CACHE = "cause.attention_replicas_full_cache"
+    PIPELINE_SAME_LATENCY = "cause.pipeline_same_latency"
+    MACHINES_SHARE_READS = "cause.machines_share_reads"
+    # what else to know
+    EVIDENCE_GENERIC = "note.evidence_generic"
+    SPEED_UNKNOWN = "note.speed_unknown"
+    COLLECTIVE_FALLBACK = "note.collective_fallback"
     EXPERTS_UNEVEN = "note.experts_uneven"
     BUSIEST_ACCELERATOR = "note.busiest_accelerator"
     HOST_MEMORY = "note.host_memory"
     PREDICTION_LAYERS = "note.prediction_layers"
     SPECULATION_UNCALIBRATED = "note.speculation_uncalibrated"
     OWN_MEASUREMENT = "note.own_measurement"
-    EVIDENCE_GENERIC = "note.evidence_generic"
-    SPEED_UNKNOWN = "note.speed_unknown"
     MODEL_READ_WITH_WARNING = "note.model_warning"
     PRICE_RANGE_WIDE = "note.price_range"
     PRICE_UNKNOWN = "note.price_unknown"
     ARTICLE_MODE = "note.article_mode"
-    # the article's rule of thumb beside the real figure
+    CLOSE_TO_LIMIT = "note.close_to_limit"
+    RESERVED_BEYOND = "note.reserved_beyond"  # the engine sets far more aside than a request holds
+    # the rule of thumb beside the real figure
     TEXTBOOK_KV = "note.textbook_kv"
     TEXTBOOK_WEIGHTS = "note.textbook_weights"
     CHECKPOINT_JUST_MISSES = "note.checkpoint_just_misses"
-    MOE_ACTIVE_RESIDENT = "trap.moe_active_resident"
-    CLOSE_TO_LIMIT = "note.close_to_limit"
-    QUEUE = "note.queue"
-    RESERVED_BEYOND = "note.reserved_beyond"  # the engine sets far more aside than a request holds
 
 
 class Weight(StrEnum):
     """How loud a finding is."""
 
-    WARNING = "warning"
-    NOTE = "note"
+    WARNING = "warning"  # speaks against promising this
+    NOTE = "note"  # to be checked
+    REASON = "reason"  # why it comes out as it does
 
 
 @dataclass(frozen=True, slots=True)

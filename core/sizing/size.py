@@ -54,5 +54,5 @@ def size(scenario: Scenario, catalogue: Catalogue) -> Sizing:
         prefill_step=speed.prefill_step,
         decode_limit=speed.decode_limit,
         prefill_limit=speed.prefill_limit,
-        findings=find(trace, situation, answer, speed.findings),
+        findings=find(trace, situation, speed.findings),
     )

@@ -8,11 +8,12 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QPushButton,
 
 from core.language import findings as words
 from core.language.messages import gettext as _
-from core.language.messages import ngettext
+from core.language.messages import marked, ngettext
 from core.language.numbers import current
 from core.sizing.report import Finding, FindingKind, Sizing, Weight
+from core.units import Unit
 from desktop.results.text import Text
-from desktop.theme import Theme
+from desktop.theme import Theme, Tone
 
 ROW, FOLDED, TITLE = 28, 32, 26
 MOST = 3  # shown before "All"
@@ -23,27 +24,40 @@ class FindingLine:
     title: str
     sentence: str
     number: str
-    is_warning: bool
+    weight: Weight
     key: str  # the figure to explain; empty if none
+
+    @property
+    def is_warning(self) -> bool:
+        return self.weight is Weight.WARNING
+
+
+#: What a weight is called for those who hear the window, and its icon with its tone.
+_SPOKEN = {Weight.WARNING: marked("Warning"), Weight.NOTE: marked("Note"), Weight.REASON: marked("Reason")}
+_ICONS: dict[Weight, tuple[str, Tone]] = {
+    Weight.WARNING: ("triangle", "warn"),
+    Weight.NOTE: ("info-circle", "info"),
+    Weight.REASON: ("check-circle", "ok"),
+}
 
 
 def finding_lines(sizing: Sizing) -> list[FindingLine]:
-    """The findings of a sizing in words, warnings first."""
-    ordered = sorted(sizing.findings, key=lambda finding: finding.weight is not Weight.WARNING)
-    return [_line(finding, sizing) for finding in ordered]
+    """The findings of a sizing in words: warnings, what to check, then the reasons."""
+    return [_line(finding, sizing) for finding in sorted(sizing.findings, key=lambda f: list(Weight).index(f.weight))]
 
 
 def _line(finding: Finding, sizing: Sizing) -> FindingLine:
     write, trace = current(), sizing.trace
     key = next((key for key in finding.figures if key in trace), "")
-    number = write.figure(trace[key], trace.entry(key).unit) if key else ""
+    unit = trace.entry(key).unit if key else Unit.RATIO
+    number = write.figure(trace[key], unit) if unit is not Unit.RATIO else ""
     if finding.kind is FindingKind.PRICE_RANGE_WIDE and sizing.device.price is not None:
         number = write.partial_date(sizing.device.price.as_of) if sizing.device.price.as_of else ""
     return FindingLine(
         words.finding_title(finding.kind),
         words.finding_sentence(finding, sizing),
         number,
-        finding.weight is Weight.WARNING,
+        finding.weight,
         key,
     )
 
@@ -66,8 +80,7 @@ class FindingRow(QAbstractButton):
         if (line, is_last) == (self.line, self.is_last):
             return
         self.line, self.is_last = line, is_last
-        kind = _("Warning") if line.is_warning else _("Note")
-        self.setAccessibleName(f"{kind}: {line.title}. {line.sentence}")
+        self.setAccessibleName(f"{_(_SPOKEN[line.weight])}: {line.title}. {line.sentence}")
         self.setToolTip(line.sentence)
         self.update()
 
@@ -98,9 +111,8 @@ class FindingRow(QAbstractButton):
             painter.fillRect(rect.adjusted(0, 0, 0, -1), self.theme.color("hover"))
         if not self.is_last:
             painter.fillRect(QRectF(0, ROW - 1, self.width(), 1), self.theme.color("border"))
-        icon, color = ("triangle", "warn") if self.line.is_warning else ("info-circle", "info")
-        pixmap = self.theme.pixmap(icon, color, 14, self.devicePixelRatioF())  # type: ignore[arg-type]
-        painter.drawPixmap(0, 7, pixmap)
+        icon, tone = _ICONS[self.line.weight]
+        painter.drawPixmap(0, 7, self.theme.pixmap(icon, tone, 14, self.devicePixelRatioF()))
         self._paint_words(painter, self.line)
         if self.hasFocus():
             painter.setPen(QPen(self.theme.color("focus"), 2))
@@ -132,6 +144,7 @@ class FindingStrip(QWidget):
     """The strip at the foot of the results; one line where the window is small."""
 
     explain_requested = Signal(str)
+    opened = Signal(bool)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -144,10 +157,11 @@ class FindingStrip(QWidget):
         self._title = Text(theme, "strong")
         self._all = QPushButton()
         self._all.setProperty("kind", "link")
-        self._all.clicked.connect(self._toggle)
+        self._all.clicked.connect(lambda: self.opened.emit(not self._open))
         head = QHBoxLayout()
         head.setContentsMargins(0, 0, 0, 0)
         head.setSpacing(8)
+        head.addStrut(self._all.sizeHint().height())
         head.addWidget(self._icon)
         head.addWidget(self._title, 1)
         head.addWidget(self._all)
@@ -155,15 +169,16 @@ class FindingStrip(QWidget):
         self._column.setContentsMargins(0, 8, 0, 6)
         self._column.setSpacing(0)
         self._column.addLayout(head)
+        self._column.addStretch(1)
         theme.changed.connect(self._draw_icon)
 
     @property
     def rows(self) -> list[FindingRow]:
         return [row for row in self._rows if not row.isHidden()]
 
-    def set_compact(self, compact: bool) -> None:
-        if compact != self._compact:
-            self._compact, self._open = compact, False
+    def set_form(self, compact: bool, is_open: bool) -> None:
+        if (compact, is_open) != (self._compact, self._open):
+            self._compact, self._open = compact, is_open
             self._show()
 
     def set_sizing(self, sizing: Sizing) -> None:
@@ -171,10 +186,6 @@ class FindingStrip(QWidget):
         if lines != self._lines:
             self._lines = lines
             self._show()
-
-    def _toggle(self) -> None:
-        self._open = not self._open
-        self._show()
 
     def _limit(self) -> int:
         if self._open:
@@ -187,7 +198,7 @@ class FindingStrip(QWidget):
             row = FindingRow(self.theme)
             row.clicked.connect(lambda _checked=False, row=row: self._explain(row))
             self._rows.append(row)
-            self._column.addWidget(row)
+            self._column.insertWidget(self._column.count() - 1, row)
         for index, row in enumerate(self._rows):
             row.setVisible(index < len(shown))
             if index < len(shown):
@@ -199,10 +210,11 @@ class FindingStrip(QWidget):
         """The title, and the link that opens or folds; folded, an icon says whether there is a warning."""
         count, folded = len(self._lines), self._compact and not self._open
         if folded:
+            to_check = sum(line.weight is not Weight.REASON for line in self._lines)
             text = ngettext(
-                "{count} point to check before you promise", "{count} points to check before you promise", count
+                "{count} point to check before you promise", "{count} points to check before you promise", to_check
             )
-            self._title.setText(text.format(count=count))
+            self._title.setText(text.format(count=to_check))
         else:
             self._title.setText(_("Check before you promise"))
         self._icon.setVisible(folded)
@@ -215,8 +227,8 @@ class FindingStrip(QWidget):
 
     def _draw_icon(self) -> None:
         warns = any(line.is_warning for line in self._lines)
-        icon, color = ("triangle", "warn") if warns else ("info-circle", "info")
-        self._icon.setPixmap(self.theme.pixmap(icon, color, 14, self.devicePixelRatioF()))  # type: ignore[arg-type]
+        icon, tone = _ICONS[Weight.WARNING if warns else Weight.NOTE]
+        self._icon.setPixmap(self.theme.pixmap(icon, tone, 14, self.devicePixelRatioF()))
 
     def _explain(self, row: FindingRow) -> None:
         if row.line is not None and row.line.key:

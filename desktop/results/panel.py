@@ -11,9 +11,9 @@ from core.errors import TonnageError
 from core.language.messages import gettext as _
 from core.sizing.report import Sizing
 from desktop.results import exports
+from desktop.results.advice import AdviceStrip
 from desktop.results.curves import Curves
 from desktop.results.explain import ExplainPage
-from desktop.results.findings import FindingStrip
 from desktop.results.memory_page import MemoryPage
 from desktop.results.page import ResultPage
 from desktop.results.speed_page import SpeedPage
@@ -24,11 +24,13 @@ from desktop.session import Message, Session
 from desktop.theme import Theme
 from desktop.widgets.labels import IconButton
 
-#: Narrower than this, second lines and lists go and the strip of findings folds.
+#: Narrower than this, second lines and lists go and the strip at the foot folds.
 COMPACT_BELOW = 720
-#: Lower than this, the strip of findings folds.
+#: Lower than this, the strip at the foot folds.
 LOW_BELOW = 720
 WIDEST = 1100
+#: Of the height, for what would help and what to check, when all of it is shown.
+ADVICE_SHARE = 0.32
 SIDE = 20
 ICON_REACH = 6  # an icon's own margin inside its button, so that the drawing ends where the text ends
 MEMORY, SPEED, EXPLAIN = range(3)
@@ -54,7 +56,7 @@ class ResultsPanel(QWidget):
             ExplainPage(theme),
         )
         self.pages = QStackedWidget()
-        self.findings = FindingStrip(theme)
+        self.advice = AdviceStrip(session, theme)
         self._table_button = IconButton(theme, "table", _("Table of the same numbers"), self.toggle_table, "T")
         self._save_button = IconButton(theme, "download", _("Save chart"), self.show_export_menu, "Ctrl+E")
         self._fill_tabs()
@@ -89,7 +91,7 @@ class ResultsPanel(QWidget):
         line.addWidget(self._save_button)
         self._line = line
         self._foot = QVBoxLayout()
-        self._foot.addWidget(self.findings)
+        self._foot.addWidget(self.advice)
         self._foot_rule = _rule()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -105,8 +107,9 @@ class ResultsPanel(QWidget):
         self.session.sizing_changed.connect(self.set_sizing)
         self.verdict.proposal_wanted.connect(self.proposal_wanted)
         self.tabs.currentChanged.connect(self._on_tab)
-        for part in (self.memory, self.speed, self.findings):
+        for part in (self.memory, self.speed, self.advice):
             part.explain_requested.connect(self.explain)
+        self.advice.previewed.connect(self.tiles.preview)
         for keys, action in (("T", self.toggle_table), ("Ctrl+E", self.show_export_menu)):
             shortcut = QShortcut(QKeySequence(keys), self)
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
@@ -118,7 +121,7 @@ class ResultsPanel(QWidget):
         """Show a sizing: words, tiles and the page in front now, the hidden pages when they are shown."""
         self.verdict.set_sizing(sizing)
         self.tiles.set_sizing(sizing)
-        self.findings.set_sizing(sizing)
+        self.advice.set_sizing(sizing)
         self._foot_rule.setVisible(bool(sizing.findings))
         for page in (self.memory, self.speed, self.explanation):
             page.set_sizing(sizing, self.session.catalogue)
@@ -133,7 +136,8 @@ class ResultsPanel(QWidget):
                 layout.setContentsMargins(SIDE, top, right, 0)
 
     def _fold(self, narrow: bool, low: bool) -> None:
-        self.findings.set_compact(narrow or low)
+        self.advice.set_most(round(ADVICE_SHARE * self.height()))
+        self.advice.set_compact(narrow or low)
         for page in (self.memory, self.speed):
             page.set_compact(narrow)
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QEnterEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen
@@ -327,6 +327,28 @@ class TileRow(QWidget):
         for tile in self.tiles:
             row.addWidget(tile, 1)
 
+        self._figures: tuple[TileFigures, ...] = ()
+
     def set_sizing(self, sizing: Sizing) -> None:
-        for tile, figures in zip(self.tiles, tile_figures(sizing, current()), strict=True):
-            tile.set_figures(figures)
+        self._figures = tile_figures(sizing, current())
+        self._show(self._figures)
+
+    def preview(self, sizing: Sizing | None) -> None:
+        """Show the figures of another sizing with those of now beside them; without one, those of now."""
+        if sizing is None:
+            self._show(self._figures)
+        else:
+            self._show(tuple(map(compared, self._figures, tile_figures(sizing, current()))))
+
+    def _show(self, figures: tuple[TileFigures, ...]) -> None:
+        for tile, shown in zip(self.tiles, figures, strict=bool(figures)):
+            tile.set_figures(shown)
+
+
+def compared(now: TileFigures, then: TileFigures) -> TileFigures:
+    """A tile as it would be, with what it shows now at its foot; what stays the same stays as it is."""
+    if (now.figure, now.unit) == (then.figure, then.unit):
+        return now
+    text = _("now {figure}").format(figure=f"{now.figure}\u00a0{now.unit}".strip())
+    top = max(now.top, then.top)
+    return replace(then, foot=text, tone="accent", top=top)

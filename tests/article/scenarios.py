@@ -42,6 +42,12 @@ def scenarios(claim: Claim) -> dict[str, Scenario]:
     return {name: scenario(keys) for name, keys in made.items() if "device" in keys or "link" in keys}
 
 
+def base(claim: Claim) -> Mapping[str, Any]:
+    """The keys that a claim's scenario takes over."""
+    keys: Mapping[str, Any] = ARTICLE["base"][claim["scenario"]["base"]]
+    return keys
+
+
 def is_saturated(claim: Claim) -> bool:
     return bool(claim["scenario"].get("concurrency") == "saturated")
 

@@ -4,6 +4,7 @@ from core import RESOURCES
 from core.catalogue.loading import load_shipped
 from core.scenario import Scenario
 from core.sizing.examples import examples
+from core.sizing.levers import levers
 from core.sizing.size import size
 from core.sizing.sweep import memory_against_context
 from tests.bench.conftest import Measure
@@ -12,6 +13,7 @@ pytestmark = pytest.mark.bench
 
 SIZE_S = 0.0005
 CURVE_S = 0.005
+LEVERS_S = 0.015
 AXIS = [1024.0 * 1.12**step for step in range(64)]
 
 
@@ -25,3 +27,10 @@ def test_memory_curve_of_64_points(measure: Measure) -> None:
     catalogue, scenario = load_shipped(RESOURCES / "catalogue"), examples()[1]
     what = "memory against context, three curves of 64 points"
     measure(what, CURVE_S, lambda: memory_against_context(scenario, catalogue, AXIS))
+
+
+@pytest.mark.parametrize("scenario", examples(), ids=lambda scenario: scenario.name)
+def test_levers(scenario: Scenario, measure: Measure) -> None:
+    catalogue = load_shipped(RESOURCES / "catalogue")
+    before = size(scenario, catalogue)
+    measure(f"levers: {scenario.name}", LEVERS_S, lambda: levers(before, catalogue), repeats=50)

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from core import RESOURCES
 from core.architecture.blueprint import (
     AttentionGroup,
     AttentionKind,
@@ -16,6 +17,7 @@ from core.architecture.blueprint import (
     TensorClass,
 )
 from core.catalogue.catalogue import Catalogue
+from core.catalogue.loading import load_shipped
 from core.catalogue.records import (
     Allocator,
     Device,
@@ -80,6 +82,9 @@ def devices() -> list[Device]:
         device(
             "hgx-h200-8", DeviceKind.NODE, hbm, tier("HBM3e", "hbm", 141, 4800, 150),
             accelerators=8, links=("nvlink4",), network_links=("infiniband",),
+        ),
+        device(
+            "sparse-sheet", DeviceKind.CARD, hbm, tier("HBM3e", "hbm", 141, 4800), peak_basis="vendor_sparse_halved"
         ),
         device("dgx-spark", DeviceKind.UNIFIED, unified, spark, network_links=("spark-cx7",)),
         device("dgx-spark-x2", DeviceKind.UNIFIED, unified, spark, accelerators=2, links=("spark-cx7",)),
@@ -261,3 +266,9 @@ def small_catalogue(**changes: dict[str, Any]) -> Catalogue:
 @pytest.fixture
 def small() -> Catalogue:
     return small_catalogue()
+
+
+@pytest.fixture(scope="session")
+def catalogue() -> Catalogue:
+    """The catalogue as it ships."""
+    return load_shipped(RESOURCES / "catalogue")

@@ -1,5 +1,6 @@
 import json
 from contextlib import suppress
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -8,10 +9,16 @@ from hypothesis import strategies as st
 
 from core.errors import InvalidInput, StoreError, StoreTooNew, TonnageError
 from core.scenario import (
+    ApiChoice,
     CatalogueModel,
+    CloudChoice,
     Companion,
     CompanionRole,
+    CostLine,
     Deployment,
+    Economics,
+    ExchangeRate,
+    LineKind,
     Plan,
     Scenario,
     TextbookModel,
@@ -122,3 +129,29 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path, mon
 def test_no_content_breaks_the_reader(content: object) -> None:
     with suppress(TonnageError):
         parse_scenario(json.dumps(content))
+
+
+def test_a_file_from_before_demand_and_terms_still_opens() -> None:
+    """What such a file does not say has its default."""
+    content = json.loads(dump_scenario(FULL))
+    for name in ("use", "demand", "prompt_tail_tokens", "output_tail_tokens", "target_percentile"):
+        del content["scenario"]["workload"][name]
+    content["scenario"]["economics"] = {"price": "12400.50", "currency": "USD"}
+    assert parse_scenario(json.dumps(content)).scenario == FULL
+
+
+def test_terms_and_lines_go_there_and_back() -> None:
+    line = CostLine(
+        kind=LineKind.HOST, name="Server", quantity=Decimal("1.5"), price=Decimal("9999.99"), currency="CHF"
+    )
+    terms = Economics(
+        currency="EUR",
+        region="FR",
+        lines=(line,),
+        exchange=(ExchangeRate(currency="CHF", per_euro=Decimal("0.94"), dated="2026-11-30"),),
+        api=(ApiChoice(offer="llama-3.3-70b.ovhcloud"),),
+        cloud=(CloudChoice(price=Decimal("1.85"), hours=Decimal(2200)),),
+        term_years=Decimal(5),
+    )
+    scenario = PLAIN.edited(economics=terms)
+    assert parse_scenario(dump_scenario(scenario)).scenario == scenario

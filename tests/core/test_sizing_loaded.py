@@ -8,8 +8,8 @@ from core import RESOURCES
 from core.architecture.blueprint import TensorClass
 from core.catalogue.loading import load_shipped
 from core.scenario import CatalogueModel, Deployment, Mode, Plan, Scenario, Workload
-from core.sizing.findings import textbook_kv
 from core.sizing.memory import record_memory
+from core.sizing.rules.thumb import textbook_kv
 from core.sizing.situation import resolve
 from core.trace import Trace
 from core.units import GIB, MIB
@@ -227,7 +227,7 @@ def test_the_weights_of_a_published_nvfp4_checkpoint() -> None:
 def test_a_rule_of_thumb_that_is_off_by_a_fifth_is_named(model: str, named: int) -> None:
     scenario = chosen(model, "fp8", "h200-sxm", 65_536)
     situation, trace = resolve(scenario, SHIPPED), figures(scenario)
-    assert len(list(textbook_kv(trace, situation))) == named
+    assert len(list(textbook_kv.find(trace, situation))) == named
 
 
 def test_the_article_knows_none_of_this() -> None:

@@ -15,7 +15,7 @@ from core.sizing.companions import placed_companions
 from core.sizing.examples import worked_example
 from core.sizing.links import Links
 from core.sizing.memory import record_memory
-from core.sizing.plan import Load, candidates
+from core.sizing.plan import Load, candidates, without_idle_copies
 from core.sizing.situation import resolve
 from core.trace import Trace
 from tests.core.cases import EMBEDDING, scenario
@@ -66,14 +66,17 @@ def test_a_typed_in_model_needs_no_record(small: Catalogue) -> None:
 
 
 # ---- plan "auto": model, weights, device, edits -> tensor, pipeline, replicas
+TWO = {"workload__requests_at_once": 2}
 PLANS: list[tuple[str, str, str, dict[str, Any], tuple[int, int, int]]] = [
     ("dense-70b", "fp8", "rtx-pro-6000-ws", {}, (1, 1, 1)),
     ("hybrid-35b", "nvfp4", "rtx-pro-6000-ws", {"deployment__count": 4}, (1, 1, 4)),  # fits one: copies
     ("dense-70b", "fp16", "rtx-pro-6000-ws", {"deployment__count": 4}, (1, 2, 2)),  # PCIe: stages, and copies of them
-    ("dense-70b", "fp16", "h200-nvl", {"deployment__count": 4}, (2, 1, 2)),  # bridges: tensor
+    ("dense-70b", "fp16", "h200-nvl", {"deployment__count": 4, **TWO}, (2, 1, 2)),  # bridges: tensor
+    ("dense-70b", "fp16", "h200-nvl", {"deployment__count": 4}, (4, 1, 1)),  # a copy would have nothing to do
     ("dense-405b", "fp8", "h200-nvl", {"deployment__count": 8}, (4, 1, 2)),  # four, which the bridge joins
     ("dense-405b", "fp16", "h200-nvl", {"deployment__count": 8}, (4, 2, 1)),  # beyond the bridge: stages
-    ("dense-405b", "fp8", "hgx-h200-8", {}, (4, 1, 2)),
+    ("dense-405b", "fp8", "hgx-h200-8", TWO, (4, 1, 2)),
+    ("dense-405b", "fp8", "hgx-h200-8", {}, (8, 1, 1)),
     ("dense-405b", "fp16", "hgx-h200-8", {}, (8, 1, 1)),
     ("latent", "fp16", "hgx-h200-8", {"deployment__nodes": 2}, (8, 2, 1)),  # tensor inside, stages between
     ("dense-405b", "flat4", "dgx-spark-x2", {}, (1, 2, 1)),
@@ -96,9 +99,9 @@ def test_the_plan_that_is_chosen(
 
 
 def test_more_requests_take_a_wider_split(small: Catalogue) -> None:
-    """One request fits two accelerators; many need the room that fewer copies leave."""
+    """Two requests fit two accelerators each; many need the room that fewer copies leave."""
     chosen = scenario("dense-70b", "fp16", "h200-nvl", deployment__count=4, workload__context_tokens=131_072)
-    assert resolve(chosen, small).plan == Plan(tensor=2, replicas=2)
+    assert resolve(chosen.edited(**TWO), small).plan == Plan(tensor=2, replicas=2)
     assert resolve(chosen.edited(workload__requests_at_once=9), small).plan == Plan(tensor=4)
 
 
@@ -133,7 +136,9 @@ def test_the_plan_that_is_chosen_fits_if_any_does(
         fits.append(trace["accelerator.shortfall_bytes"] == 0)
         assert load.fits(plan, requests) == fits[-1], plan
     if any(fits):
-        assert situation.plan == plans[fits.index(True)]
+        first = plans[fits.index(True)]
+        wider = [plan for plan, fit in zip(plans, fits, strict=True) if fit and plan.tensor > first.tensor]
+        assert situation.plan == without_idle_copies(first, wider, requests)
 
 
 def load_of(chosen: Scenario, catalogue: Catalogue) -> Load:

@@ -25,6 +25,7 @@ MANY = Card(
 def strip(qtbot: QtBot, theme: Theme) -> FindingStrip:
     widget = FindingStrip(theme)
     qtbot.addWidget(widget)
+    widget.opened.connect(lambda is_open: widget.set_form(widget._compact, is_open))
     widget.resize(710, 122)
     widget.set_sizing(fixed_sizing(MANY))
     widget.show()
@@ -48,7 +49,7 @@ def test_three_are_shown_and_the_rest_on_demand(strip: FindingStrip, qtbot: QtBo
 
 
 def test_folded_it_is_one_line_with_the_count(strip: FindingStrip, qtbot: QtBot) -> None:
-    strip.set_compact(True)
+    strip.set_form(compact=True, is_open=False)
     assert strip.rows == []
     assert strip._title.text() == "5 points to check before you promise"
     assert strip.sizeHint().height() <= 32
@@ -84,3 +85,14 @@ def test_a_price_shows_its_date() -> None:
     price = Price(low=Decimal(8565), high=Decimal(16000), as_of="2026-08")
     sizing = replace(sizing, device=sizing.device.model_copy(update={"price": price}))
     assert "2026" in finding_lines(sizing)[0].number
+
+
+def test_reasons_come_last_and_are_not_counted_as_points_to_check(strip: FindingStrip) -> None:
+    more = (*MANY.findings, Finding(FindingKind.SINGLE_GPU, Weight.REASON, ("memory.total_bytes",)))
+    sizing = fixed_sizing(Card(findings=more))
+    assert [line.weight for line in finding_lines(sizing)][-1] is Weight.REASON
+    strip.set_sizing(sizing)
+    strip.set_form(compact=True, is_open=False)
+    assert strip._title.text() == "5 points to check before you promise"
+    strip.set_form(compact=True, is_open=True)
+    assert strip.rows[-1].accessibleName().startswith("Reason: One card is enough")

@@ -170,7 +170,7 @@ def test_it_folds_where_room_is_short(
     panel: ResultsPanel, width: int, height: int, folded: bool, list_hidden: bool
 ) -> None:
     panel.resize(width, height)
-    assert (panel.findings.rows == []) is folded
+    assert (panel.advice.findings.rows == []) is folded
     assert panel.memory.items.isHidden() is list_hidden
     assert panel.memory.line.isHidden() is list_hidden
 

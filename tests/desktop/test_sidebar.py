@@ -158,4 +158,4 @@ def test_it_says_when_it_saved(window: MainWindow, session: Session) -> None:
 
 
 def test_only_pages_that_exist_are_offered(window: MainWindow) -> None:
-    assert list(window.sidebar.pages) == ["sizing", "catalogue"]
+    assert list(window.sidebar.pages) == ["sizing", "hardware", "models", "catalogue"]

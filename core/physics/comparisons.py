@@ -1,0 +1,44 @@
+"""One figure against another: how many times more, how much apart."""
+
+from core.trace import formula
+from core.units import Unit
+
+
+@formula(Unit.RATIO)
+def times_more(larger: float, smaller: float) -> float:
+    """How many times one figure is another of the same unit.
+
+    ratio = larger / smaller
+
+    Parameters
+    ----------
+    larger, smaller : figures of one unit
+
+    Returns
+    -------
+    the ratio
+
+    >>> times_more(32, 4)
+    8.0
+    """
+    return larger / smaller
+
+
+@formula(Unit.FLOP_PER_SECOND)
+def sparse_rate(dense: float) -> float:
+    """The computing rate as a data sheet prints it, with half of the numbers left out.
+
+    sparse = 2 * dense
+
+    Parameters
+    ----------
+    dense : rate without sparsity [FLOP/s]
+
+    Returns
+    -------
+    rate with 2:4 sparsity, which language models do not use [FLOP/s]
+
+    >>> sparse_rate(1e15)
+    2000000000000000.0
+    """
+    return 2 * dense

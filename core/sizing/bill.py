@@ -1,0 +1,213 @@
+"""The bill of materials: lines that the user entered, or those that a deployment usually needs, with their prices.
+
+A rule proposes: the devices, for cards a server around them, a UPS, and with several machines what joins them. A module
+is never sold without a board, so its host is the usual share of such a system. Machines, nodes and racks are whole.
+"""
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from core.catalogue.catalogue import Catalogue
+from core.catalogue.fact_records import Fact
+from core.catalogue.facts import TABLE_OF, FactSection
+from core.catalogue.records import Device, DeviceKind, Source
+from core.physics import economics as e
+from core.scenario import CostLine, LineKind
+from core.sizing.cost_report import Missing, PricedLine, Quote, age_in_months, aged, quote_of
+from core.sizing.ledger import Ledger
+from core.sizing.origins import catalogue_origin
+from core.sizing.report import Sizing
+from core.trace import CHOICE, Origin
+from core.units import Unit
+
+#: Cards in one server, and the fact with its price.
+_HOSTS = ((2, "bom.host.2gpu-2u-complete"), (4, "bom.host.4gpu-4u-complete"), (8, "bom.host.8gpu-pcie-4u-complete"))
+#: Power that a UPS carries [W], and the fact with its price.
+_UPS = ((2400, "bom.ups.3kva"), (4800, "bom.ups.6kva"), (8000, "bom.ups.10kva"))
+_HOST_SHARE = "bom.host.hgx-8gpu-share"
+_BRIDGES = {
+    "nvlink4-bridge-h200-nvl": ("bom.nvlink-bridge.h200-nvl-2way", 1),
+    "nvlink4-bridge-h100-pcie": ("bom.nvlink-bridge.h100-pcie", 3),
+}
+#: What joins machines that do not bring their own network: for each machine, and once.
+_NETWORK = (("bom.nic.100g-e810-dual", True), ("bom.cable.dac-100g", True), ("bom.switch.100g-4port", False))
+_SMALL_CLUSTER = 4
+_LARGE_SWITCH = "bom.switch.200g-ib-40port"
+#: A figure, and both ends of its range.
+ENDS = ("", ".low", ".high")
+_SERVICES = (LineKind.SERVICES, LineKind.SOFTWARE)
+
+
+class Bill:
+    """Prices the lines of a deployment into a ledger."""
+
+    def __init__(self, ledger: Ledger, sizing: Sizing, catalogue: Catalogue, today: str) -> None:
+        self.ledger, self.sizing, self.catalogue, self.today = ledger, sizing, catalogue, today
+        self.device = catalogue.device(sizing.scenario.deployment.device)
+        self.lines: list[PricedLine] = []
+
+    def priced(self) -> tuple[PricedLine, ...]:
+        """All lines with their amounts; what was entered stands in place of what is proposed."""
+        entered = self.ledger.economics.lines
+        if entered is None:
+            self._propose()
+        else:
+            for line in entered:
+                self._entered(line)
+        return tuple(self.lines)
+
+    # ---- what the user entered
+
+    def _entered(self, line: CostLine) -> None:
+        key = self._key()
+        name = line.name or (self.device.name if line.kind is LineKind.CARDS else "")
+        if line.price is not None:
+            currency = line.currency or self.ledger.currency
+            quote = Quote(line.price, line.price, currency, line.dated, age_in_months(line.dated, self.today))
+            self._line(key, line.kind, name, line.quantity, quote, Origin(CHOICE.kind, date=line.dated), line.yearly)
+        elif line.fact is not None:
+            fact = self.ledger.facts.get(line.fact)
+            self._of_fact(key, line.kind, name, line.quantity, fact, line.yearly, by_rule=False)
+        elif line.kind is LineKind.CARDS:
+            self._line(key, line.kind, name, line.quantity, *self._device_price(), line.yearly)
+        else:
+            self._line(key, line.kind, name, line.quantity, None, CHOICE, line.yearly)
+
+    # ---- what a rule proposes
+
+    def _propose(self) -> None:
+        deployment = self.sizing.scenario.deployment
+        quote, origin = self._device_price()
+        units = Decimal(deployment.count * deployment.nodes)
+        self._line(self._key(), LineKind.CARDS, self.device.name, units, quote, origin, by_rule=True)
+        cards = self.lines[0]
+        if self.device.kind is DeviceKind.CARD:
+            self._host(deployment.count, deployment.nodes)
+            self._ups(deployment.nodes)
+        elif self.device.kind is DeviceKind.MODULE:
+            self._host_share(cards)
+        for fact, kind, quantity in self._joins(deployment.count, deployment.nodes):
+            if quantity:
+                self._proposed(kind, quantity, fact)
+
+    def _host(self, cards: int, machines: int) -> None:
+        fact = next((fact for most, fact in _HOSTS if cards <= most), "")
+        self._proposed(LineKind.HOST, machines, fact)
+
+    def _host_share(self, cards: PricedLine) -> None:
+        """The board and server of modules, by their share of a whole system."""
+        key, ledger = self._key(), self.ledger
+        share = ledger.choice_or_fact(f"{key}.share", Unit.SHARE, None, FactSection.PARTS, _HOST_SHARE)
+        ledger.given(f"{key}.quantity", Decimal(1), Unit.COUNT, CHOICE)
+        for end in ENDS:
+            ledger.compute(f"{key}.amount{end}", e.share_of_system, rest=f"{cards.key}.amount{end}", share=share)
+        fact = ledger.facts.find(FactSection.PARTS, _HOST_SHARE)
+        amount = ledger.amount(f"{key}.amount")
+        own: Quote | None = None
+        if amount.known and fact is not None:
+            low, high = ledger.trace[f"{key}.amount.low"], ledger.trace[f"{key}.amount.high"]
+            age = age_in_months(fact.date, self.today)
+            trust = aged(fact.source.confidence, age, before_rise=False)
+            own = Quote(low, high, ledger.currency, fact.date, age, confidence=trust, fact=fact.id)
+        self.lines.append(PricedLine(LineKind.HOST, "", Decimal(1), own, key, amount, by_rule=True))
+
+    def _ups(self, machines: int) -> None:
+        """A UPS that carries the highest power of a machine, where that is known and not too much for one."""
+        if not self.ledger.knows("power.most_w"):
+            return
+        each = self.ledger.trace["power.most_w"] / machines
+        fact = next((fact for most, fact in _UPS if each <= most), "")
+        if fact:
+            self._proposed(LineKind.POWER, machines, fact)
+
+    def _joins(self, cards: int, machines: int) -> Iterator[tuple[str, LineKind, int]]:
+        link = self.sizing.link
+        if link is not None and link.id in _BRIDGES:
+            fact, each = _BRIDGES[link.id]
+            yield fact, LineKind.NETWORK, each * (cards // 2) * machines
+        if machines > 1 and self.device.kind in (DeviceKind.CARD, DeviceKind.MODULE):
+            for fact, for_each in _NETWORK:
+                large = not for_each and machines > _SMALL_CLUSTER
+                yield (_LARGE_SWITCH if large else fact), LineKind.NETWORK, machines if for_each else 1
+
+    def _proposed(self, kind: LineKind, quantity: int, id: str) -> None:
+        fact = self.ledger.facts.table(TABLE_OF[FactSection.PARTS]).get(id)
+        key = self._key()
+        if fact is None:
+            self._line(key, kind, "", Decimal(quantity), None, CHOICE, by_rule=True)
+        else:
+            self._of_fact(key, kind, "", Decimal(quantity), fact, yearly=False, by_rule=True)
+
+    # ---- a line
+
+    def _key(self) -> str:
+        return f"cost.line.{len(self.lines)}"
+
+    def _of_fact(
+        self, key: str, kind: LineKind, name: str, quantity: Decimal, fact: Fact, yearly: bool, by_rule: bool
+    ) -> None:
+        self._line(key, kind, name, quantity, quote_of(fact, kind, self.today), fact.origin, yearly, by_rule)
+
+    def _line(
+        self,
+        key: str,
+        kind: LineKind,
+        name: str,
+        quantity: Decimal,
+        quote: Quote | None,
+        origin: Origin,
+        yearly: bool = False,
+        by_rule: bool = False,
+    ) -> None:
+        ledger = self.ledger
+        ledger.given(f"{key}.quantity", quantity, Unit.COUNT, CHOICE)
+        for end in ENDS:
+            if quote is None:
+                ledger.lack(f"{key}.amount{end}", Missing.PRICE, name)
+                continue
+            quoted = _record_quoted(ledger, key, end, quote, origin)
+            own = ledger.converted(f"{key}.price{end}", quoted, quote.currency)
+            ledger.compute(f"{key}.amount{end}", e.line_amount, quantity=f"{key}.quantity", price=own)
+        amount = ledger.amount(f"{key}.amount")
+        self.lines.append(PricedLine(kind, name, quantity, quote, key, amount, yearly, by_rule))
+
+    def _device_price(self) -> tuple[Quote | None, Origin]:
+        """The price of one device: the user's, the client's region's, the catalogue's."""
+        economics, device = self.ledger.economics, self.device
+        if economics.price is not None:
+            return Quote(economics.price, economics.price, economics.currency), CHOICE
+        fact = None
+        if not self._is_yours(device):
+            fact = self.ledger.facts.device_price(device.id, economics.region)
+        if fact is not None:
+            return quote_of(fact, LineKind.CARDS, self.today), fact.origin
+        price = device.price
+        if price is None:
+            return None, CHOICE
+        age = age_in_months(price.as_of, self.today)
+        source = device.source_of("price") or Source(title=device.name)
+        rise = bool(price.as_of) and price.as_of < "2026"
+        trust = aged(source.confidence, age, rise)
+        quote = Quote(price.low, price.high, price.currency, price.as_of, age, rise, trust)
+        return quote, catalogue_origin(device, "price")
+
+    def _is_yours(self, device: Device) -> bool:
+        """Has the user changed the price in the catalogue? Then it goes before every list."""
+        return self.catalogue.is_yours(device) and "price" in self.catalogue.changed_fields(device)
+
+
+def _record_quoted(ledger: Ledger, key: str, end: str, quote: Quote, origin: Origin) -> str:
+    """Record an end of a quote, or the middle of both; a single price stands for all three."""
+    whole = f"{key}.quoted"
+    if quote.low == quote.high:
+        return whole if whole in ledger.trace else ledger.given(whole, quote.low, Unit.MONEY, origin)
+    low = ledger.given(f"{whole}.low", quote.low, Unit.MONEY, origin)
+    high = ledger.given(f"{whole}.high", quote.high, Unit.MONEY, origin)
+    if end:
+        return f"{whole}{end}"
+    return ledger.compute(whole, e.middle_price, low=low, high=high)
+
+
+def is_hardware(line: PricedLine) -> bool:
+    """Is a line bought once and a thing, on which maintenance and installation count?"""
+    return not line.yearly and line.kind not in _SERVICES

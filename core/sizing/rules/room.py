@@ -1,0 +1,74 @@
+"""Room: what the engine may use, what it takes at once, and what waits when there is none."""
+
+from collections.abc import Iterator
+
+from core.physics import memory as m
+from core.sizing.memory import verdict
+from core.sizing.report import Finding, FindingKind, Verdict
+from core.sizing.rules.rule import is_article, note, reason, rule
+from core.sizing.situation import Situation
+from core.trace import Trace
+
+#: A need that is less than this part of what the engine takes surprises those who look at the card.
+VISIBLY_LESS = 0.95
+#: A reservation that is so many times what a request holds is worth a word.
+FAR_MORE = 1.2
+#: A peak that takes this part of the engine's memory is worth a word.
+NOTABLE_PEAK = 0.02
+
+
+@rule(FindingKind.QUEUE, 11, 26)
+def queue(trace: Trace, s: Situation) -> Iterator[Finding]:
+    """Several users with a long context each: more requests at once than there is room for, so some wait."""
+    if 0 < trace["max_concurrency"] < trace["requests_at_once"]:
+        yield note(FindingKind.QUEUE, "max_concurrency", "requests_at_once", "workload.context_tokens")
+
+
+@rule(FindingKind.CLOSE_TO_LIMIT, 14, source="the product's own reserve of 5 %")
+def close_to_limit(trace: Trace, s: Situation) -> Iterator[Finding]:
+    """It fits, but hardly anything is left, or not the reserve that was asked for."""
+    if verdict(trace) is Verdict.CLOSE:
+        yield note(FindingKind.CLOSE_TO_LIMIT, "memory.free_bytes", "max_concurrency")
+
+
+@rule(FindingKind.RESERVED_BEYOND, source="the engines' own sources, release by release")
+def reserved_beyond(trace: Trace, s: Situation) -> Iterator[Finding]:
+    """The engine sets far more aside for a request than it holds; copies on several ranks are left out."""
+    if is_article(s) or s.plan.tensor > 1:
+        return
+    reserved = trace["kv_bytes_per_request"] + trace["state_reserved_bytes_per_request"]
+    held = trace["kv_logical_bytes_per_request"] + trace["state_bytes_per_request"]
+    if held and reserved > FAR_MORE * held:
+        for name, parts in (
+            ("reserved", ("kv_bytes_per_request", "state_reserved_bytes_per_request")),
+            ("held", ("kv_logical_bytes_per_request", "state_bytes_per_request")),
+        ):
+            trace.compute(f"request_{name}_bytes", m.sum_bytes, items=list(parts))
+        yield note(FindingKind.RESERVED_BEYOND, "request_reserved_bytes", "request_held_bytes")
+
+
+@rule(FindingKind.ENGINE_SHARE, source="vllm-project/vllm#27508: gpu_memory_utilization")
+def engine_share(trace: Trace, s: Situation) -> Iterator[Finding]:
+    """Weights, the peak of a prompt and the cache must fit the share of the card that the engine may use."""
+    if trace["accelerator.shortfall_bytes"] > 0 and trace["engine.memory_share"] < 1:
+        figures = ("tier.0.limit_bytes", "tier.0.usable_bytes", "engine.memory_share", "accelerator.total_bytes")
+        yield note(FindingKind.ENGINE_SHARE, *figures)
+
+
+@rule(FindingKind.ENGINE_TAKES_ITS_SHARE, source="linagora/openrag#1012")
+def engine_takes_its_share(trace: Trace, s: Situation) -> Iterator[Finding]:
+    """A serving engine reserves its share of the card whatever the model needs: what the card shows is not the need."""
+    reserves = s.engine.group == "serving" and not is_article(s)
+    if reserves and trace["accelerator.total_bytes"] < VISIBLY_LESS * trace["tier.0.limit_bytes"]:
+        yield reason(FindingKind.ENGINE_TAKES_ITS_SHARE, "tier.0.limit_bytes", "accelerator.total_bytes")
+
+
+@rule(FindingKind.ACTIVATION_PEAK, source="start-up logs of vLLM: the peak of a profiling run")
+def activation_peak(trace: Trace, s: Situation) -> Iterator[Finding]:
+    """Reading a chunk of a prompt takes memory for a moment, which the engine keeps free of cache for good."""
+    peak = "runtime.peak_bytes"
+    if peak in trace and trace[peak] > NOTABLE_PEAK * trace["tier.0.limit_bytes"]:
+        yield reason(FindingKind.ACTIVATION_PEAK, peak, "engine.prefill_chunk")
+
+
+RULES = (engine_share, queue, reserved_beyond, close_to_limit, engine_takes_its_share, activation_peak)

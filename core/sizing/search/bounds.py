@@ -1,0 +1,260 @@
+"""What no sizing of a candidate can beat, for all candidates at once: least memory, highest speed, earliest answer.
+
+Each bound leaves out something that takes memory or time and never adds anything, and uses the formula functions of the
+sizing itself over arrays. So what a bound rules out is ruled out, and what it ranks behind cannot come out ahead:
+
+- the fullest accelerator of a copy holds at least its even part of weights, logical cache and state, beside the
+  retrieval models that share its card;
+- a step reads the weights, the experts that its requests need, their caches and states, computes, launches its kernels
+  and exchanges between ranks and stages; the bytes of hand-overs and slower memory are left out;
+- a prompt takes its arithmetic, reads and exchanges; nobody queues.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from core.physics import collective, decode, operators, prefill, roofline, serving
+from core.scenario import Mode
+from core.sizing.capacity import shares_what_is_left
+from core.sizing.groups import LATENT, cached_groups
+from core.sizing.rates import PIPELINE_KEPT, STATE_SHARE, has_routed_experts
+from core.sizing.search.counted import Counted
+from core.sizing.search.rates import Rates
+from core.sizing.search.shapes import Shapes
+
+Axis = Any  # array, one element a candidate, layout or device
+
+#: Room for the rounding of sums in another order.
+MARGIN = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """One element for each layout that goes with a variant.
+
+    layout        its number
+    least_bytes   on the fullest accelerator [byte]
+    most_bytes    that the accelerator may use, all tiers [byte]
+    speed         of one user at most [token/s]
+    throughput    of all users at most [token/s]
+    ttft          first token at the earliest [s]
+    """
+
+    layout: Axis
+    least_bytes: Axis
+    most_bytes: Axis
+    speed: Axis
+    throughput: Axis
+    ttft: Axis
+
+
+def bounds(counted: Counted, shapes: Shapes, rates: Rates) -> Bounds:
+    """Bounds of one variant on every layout that its engine and the model's heads allow.
+
+    Parameters
+    ----------
+    counted : the variant's figures on one accelerator
+    shapes : all layouts, as arrays
+    rates : of the devices under this variant, in the order of `shapes.devices`
+
+    Returns
+    -------
+    the bounds; layouts on which the variant cannot run are not in them
+    """
+    import numpy as np
+
+    at = np.flatnonzero(_runs(counted, shapes) & ~np.isnan(rates["low"])[shapes.device])
+    here = shapes.taken(at)
+    fit = Rates(rates.table[:, here.device])
+    prompt = _prompt_seconds(counted, here, fit)
+    step = _step_seconds(counted, here, fit)
+    batch = _batch(counted, here)
+    output, waits = counted["workload.output_tokens"], np.where(batch > 1, step / 2, 0.0)
+    step = step + serving.interference_seconds(batch, output, prompt, fit["c_int"])
+    each = serving.time_per_output_token(step, (prompt + fit["t_req"]) / output)
+    least, most = _memory(counted, here)
+    wider, tighter = 1 + MARGIN, 1 - MARGIN
+    return Bounds(
+        layout=at,
+        least_bytes=least * tighter,
+        most_bytes=most,
+        speed=wider / step,
+        throughput=wider * _overlap(counted, here) * counted["requests_at_once"] / each,
+        ttft=(fit["t_req"] + waits + prompt) * tighter,
+    )
+
+
+def _runs(counted: Counted, shapes: Shapes) -> Axis:
+    """Which layouts engine and model allow."""
+    import numpy as np
+
+    engine = counted.situation.engine
+    families = np.array([device.family in engine.families for device in shapes.devices])
+    allowed: Axis = families[shapes.device] & (shapes.pipeline <= counted["model.layers"])
+    if counted.variant.apart:
+        allowed &= shapes.machines == 1
+    if not engine.tensor_parallel:
+        allowed &= shapes.tensor == 1
+    if not engine.pipeline_parallel:
+        allowed &= shapes.pipeline == 1
+    for heads in counted.heads:
+        allowed &= heads % shapes.tensor == 0
+    return allowed & _spreads(counted, shapes)
+
+
+def _spreads(counted: Counted, shapes: Shapes) -> Axis:
+    """Whole experts on each accelerator: for mixtures on serving engines; attention whole too: for latent caches."""
+    import numpy as np
+
+    situation = counted.situation
+    plain: Axis = (shapes.expert == 1) & (shapes.attention_groups == 1)
+    if not has_routed_experts(situation) or situation.engine.group != "serving":
+        return plain
+    spread = shapes.expert <= counted["model.experts_per_layer"]
+    latent = any(group.kind in LATENT for group in situation.blueprint.attention)
+    return np.where(shapes.attention_groups > 1, spread & latent, spread)
+
+
+def _memory(counted: Counted, here: Shapes) -> tuple[Axis, Axis]:
+    """Least bytes on the fullest accelerator, and the most that it may use."""
+    import numpy as np
+
+    each = counted["kv_logical_bytes_per_request"] + counted.state_bytes
+    groups = here.replicas * here.attention_groups
+    requests = np.ceil(counted["requests_with_reserve"] / groups) * here.attention_groups
+    least = (counted["memory_item.weights"] + each * requests) / here.ranks_of_a_copy + counted.companions_bytes
+    situation = counted.situation
+    article = situation.scenario.mode is Mode.ARTICLE
+    whole = article or shares_what_is_left(situation)
+    share = 1.0 if whole else situation.engine.memory_share or 1.0
+    first = here.labels if article else here.usable
+    return least, first * share + here.lower
+
+
+def _batch(counted: Counted, here: Shapes) -> Axis:
+    """Requests in one step where memory holds them all; one where a request may outgrow its context."""
+    import numpy as np
+
+    held = counted["workload.prompt_tokens"] + counted["workload.output_tokens"]
+    if held > counted["workload.context_tokens"]:
+        return np.ones(len(here.tensor))
+    stages = here.pipeline if counted.situation.engine.group == "serving" else 1
+    return np.maximum(1.0, counted["requests_at_once"] / (here.replicas * here.attention_groups) / stages)
+
+
+def _overlap(counted: Counted, here: Shapes) -> Axis:
+    """What bubbles leave of the rate of stages that work at the same time."""
+    import numpy as np
+
+    if counted.situation.engine.group != "serving":
+        return np.ones(len(here.tensor))
+    busy = (here.pipeline > 1) & (counted["requests_at_once"] / (here.replicas * here.attention_groups) > 1)
+    return np.where(busy, PIPELINE_KEPT, 1.0)
+
+
+def _step_seconds(counted: Counted, here: Shapes, fit: Rates) -> Axis:
+    """A decode step at the least."""
+    batch, ranks = _batch(counted, here), here.tensor
+    dense = counted["read_bytes.dense"] / ranks / fit["weights"]
+    share = decode.small_batch_share(fit["mfu_b"], batch)
+    at_peak = decode.seconds_at_peak(
+        counted["flops_per_token.in_weight_format"], fit["low"], counted["flops_per_token.at_16_bit"], fit["wide"]
+    )
+    alone = decode.batch_compute_seconds(batch, at_peak, ranks, fit["mfu"], share)
+    seconds = dense + roofline.compute_excess_seconds(dense, alone)
+    if has_routed_experts(counted.situation):
+        seconds = seconds + _expert_seconds(counted, here, fit, batch, share)
+    engine = decode.engine_seconds(counted["kernels_per_step"], fit["t_op"], fit["t_host"], fit["t_seq"], batch)
+    exchange = _exchange_seconds(counted, here, fit, batch)
+    return seconds + _cache_seconds(counted, here, fit, batch) + engine + exchange
+
+
+def _cache_seconds(counted: Counted, here: Shapes, fit: Rates, batch: Axis) -> Axis:
+    """Reading the caches, whole heads on each rank, with what attention computes; and reading the states."""
+    read = sum(
+        operators.rank_cache_bytes(counted[f"bytes_read_per_token.kv.{n}"], counted[f"kv.{n}.kv_heads"], here.tensor)
+        for n, _ in cached_groups(counted.situation.blueprint)
+    )
+    seconds = decode.cache_seconds(batch, read, fit["cache"])
+    flops = counted["attention_flops_per_token"]
+    alone = decode.attention_compute_seconds(batch, flops, here.tensor, fit["wide"], fit["mfu_dec_att"])
+    state = decode.state_seconds(batch, counted["state_traffic_bytes"], here.tensor, STATE_SHARE * fit["weights"])
+    return seconds + roofline.compute_excess_seconds(seconds, alone) + state
+
+
+def _expert_seconds(counted: Counted, here: Shapes, fit: Rates, batch: Axis, share: Axis) -> Axis:
+    """Experts of all groups of a copy together, evenly spread; the busiest accelerator takes longer."""
+    import numpy as np
+
+    ranks = here.tensor * here.attention_groups
+    batch = np.where(here.attention_groups > 1, _joint(counted, here), batch)
+    seconds = _expert_bytes(counted, batch, fit["gamma"]) / ranks / fit["experts"]
+    at_peak = decode.seconds_at_rate(counted["flops_per_token.chosen_experts"], fit["low"])
+    alone = decode.batch_compute_seconds(batch, at_peak, ranks, fit["mfu"] * fit["mfu_e"], share)
+    return seconds + roofline.compute_excess_seconds(seconds, alone)
+
+
+def _joint(counted: Counted, here: Shapes) -> Axis:
+    """Requests of a step of all groups of a copy: fewer than groups times requests where some groups have none."""
+    import numpy as np
+
+    return np.maximum(1.0, counted["requests_at_once"] / here.replicas / here.pipeline)
+
+
+def _expert_bytes(counted: Counted, tokens: Any, reuse: Any) -> Any:
+    """Experts that so many tokens need; without the exact power of the sizing, hence the margin."""
+    import numpy as np
+
+    experts, chosen = counted["model.experts_per_layer"], counted["model.experts_per_token"]
+    distinct = experts * (1 - (1 - chosen / experts) ** (np.maximum(tokens, 1) ** np.minimum(reuse, 1)))
+    return operators.expert_bytes_read(counted["weights_bytes.expert"], experts, distinct * (1 - MARGIN))
+
+
+def _exchange_seconds(counted: Counted, here: Shapes, fit: Rates, tokens: Any) -> Axis:
+    """All-reduces of one pass, by the faster of the short and the long algorithm, and bare hand-overs."""
+    import numpy as np
+
+    times = operators.all_reduces_per_step(counted["model.layers"], operators.ALL_REDUCES_PER_LAYER)
+    message = collective.activation_bytes(tokens, counted.situation.blueprint.hidden_size)
+    long = here.second_alpha + 2 * (here.tensor - 1) / here.tensor * message / here.bus
+    moved = here.alpha + np.minimum(message / here.beta, long)
+    hops = collective.repeated_seconds(here.pipeline - 1, here.hop)
+    return np.where(here.tensor > 1, times * fit["ars"] * here.link_factor * moved, 0.0) + hops
+
+
+def _prompt_seconds(counted: Counted, here: Shapes, fit: Rates) -> Axis:
+    """The prefill of one prompt at the least."""
+    import numpy as np
+
+    tokens, ranks, chunks = counted["prompt.new_tokens"], here.tensor, counted["prompt.chunks"]
+    at_peak = decode.seconds_at_peak(
+        counted["flops_per_token.in_weight_format"],
+        fit["low"],
+        counted["flops_per_token.at_16_bit_in_layers"],
+        fit["wide"],
+    )
+    size = counted["prompt.chunk_tokens"]
+    alone = prefill.dense_compute_seconds(tokens, at_peak, ranks, fit["mfu"], size, fit["half"])
+    read = prefill.repeated_read_seconds(chunks, counted["read_bytes.layers"], ranks, fit["weights"])
+    seconds = read + roofline.compute_excess_seconds(read, alone)
+    if has_routed_experts(counted.situation):
+        seconds = seconds + _prompt_expert_seconds(counted, fit, ranks * here.attention_groups)
+    seconds = seconds + prefill.prompt_attention_seconds(
+        tokens, counted["prompt.attention_flops_per_token"], ranks, fit["wide"], fit["mfu_att"]
+    )
+    seconds = seconds + prefill.pass_overhead_seconds(chunks, counted["kernels_per_step"], fit["t_op"], fit["t_host"])
+    seconds = seconds + prefill.repeated_pass_seconds(chunks, _exchange_seconds(counted, here, fit, size))
+    if counted.situation.engine.group == "llama.cpp":
+        overlap = prefill.stage_overlap(here.pipeline, chunks, fit["pipe"])
+        seconds = np.where(here.pipeline > 1, seconds / overlap, seconds)
+    return seconds
+
+
+def _prompt_expert_seconds(counted: Counted, fit: Rates, ranks: Axis) -> Axis:
+    tokens, size = counted["prompt.new_tokens"], counted["prompt.chunk_tokens"]
+    touched = _expert_bytes(counted, size, 1.0)
+    read = prefill.repeated_read_seconds(counted["prompt.chunks"], touched, ranks, fit["experts"])
+    at_peak = decode.seconds_at_rate(counted["flops_per_token.chosen_experts"], fit["low"])
+    share, each = fit["mfu_e"], counted["prompt.tokens_per_expert"]
+    alone = prefill.expert_compute_seconds(tokens, at_peak, ranks, fit["mfu"], share, each, fit["half"])
+    return read + roofline.compute_excess_seconds(read, alone)

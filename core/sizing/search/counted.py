@@ -1,0 +1,76 @@
+"""What a variant has to hold, read and compute, whatever the hardware: counted once, on one accelerator."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.catalogue.catalogue import Catalogue
+from core.catalogue.records import Device
+from core.sizing.memory import record_memory
+from core.sizing.search.candidates import Candidate, scenario_of
+from core.sizing.search.layouts import Layout
+from core.sizing.search.request import SearchRequest
+from core.sizing.search.variants import Variant
+from core.sizing.situation import Situation, resolve
+from core.sizing.speed import speed_figures
+from core.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The situation and the figures of a variant on one accelerator that can hold or not hold it."""
+
+    variant: Variant
+    situation: Situation
+    trace: Trace
+
+    def __getitem__(self, key: str) -> Any:
+        return self.trace[key]
+
+    def get(self, key: str) -> Any:
+        """A figure that not every model has; 0 where it has none."""
+        return self.trace.get(key, 0)
+
+    @property
+    def state_bytes(self) -> int:
+        """Recurrent state of one request, without what an engine pads it with [byte]."""
+        return sum(self.get(f"state.{number}.bytes") for number in range(len(self.situation.blueprint.recurrent)))
+
+    @property
+    def companions_bytes(self) -> int:
+        """Retrieval models that stand on the card beside the model [byte]."""
+        return int(self["memory_item.embedding"] + self["memory_item.reranker"])
+
+    @property
+    def heads(self) -> list[int]:
+        """What tensor parallelism must divide."""
+        return [group.query_heads for group in self.situation.blueprint.attention if group.query_heads]
+
+
+def count(request: SearchRequest, variant: Variant, among: Sequence[Layout], catalogue: Catalogue) -> Counted | None:
+    """Count a variant on the first device that its engine runs on; None where no device is.
+
+    Parameters
+    ----------
+    request : with the need
+    variant : engine and formats
+    among : layouts; one accelerator of one of them is taken
+    catalogue : what exists
+
+    Returns
+    -------
+    figures of weights, cache, reads and operations, which do not depend on the device
+    """
+    for layout in among:
+        device = layout.device
+        if layout.plan.ranks == 1 and device.family in variant.engine.families and _is_plain(device):
+            scenario = scenario_of(request.scenario, Candidate(0, layout, variant))
+            situation, trace = resolve(scenario, catalogue), Trace()
+            record_memory(trace, situation)
+            speed_figures(trace, situation)
+            return Counted(variant, situation, trace)
+    return None
+
+
+def _is_plain(device: Device) -> bool:
+    return len(device.memory_tiers) == 1 and ("fp16" in device.peak_flops or "fp32" in device.peak_flops)

@@ -1,0 +1,83 @@
+"""The rates of all devices under one engine and weight format, side by side: what bounds divide by."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from core.catalogue.calibration import shipped_calibration
+from core.catalogue.catalogue import Catalogue
+from core.catalogue.records import Device
+from core.errors import CatalogueError
+from core.physics import prefill, roofline
+from core.sizing.rates import circumstances, compute_format, wide_format
+from core.sizing.search.counted import Counted
+from core.sizing.situation import Situation
+
+Axis = Any  # array, one element a candidate, layout or device
+
+#: Parameters of the calibration that bounds use, by symbol.
+FITTED = ("t_op", "t_host", "t_seq", "gamma", "mfu", "mfu_e", "mfu_b", "mfu_dec_att", "mfu_att", "t_req", "c_int",
+          "ars", "pipe")  # fmt: skip
+FIELDS = ("low", "wide", "weights", "experts", "cache", "half", *FITTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """One row for each of `FIELDS`, one column for each device; not a number where a device has no computing rate."""
+
+    table: Axis
+
+    def __getitem__(self, field: str) -> Axis:
+        row: Axis = self.table[FIELDS.index(field)]
+        return row
+
+
+_KNOWN: "WeakKeyDictionary[Catalogue, dict[object, Rates]]" = WeakKeyDictionary()
+
+
+def rates(devices: tuple[Device, ...], counted: Counted, catalogue: Catalogue) -> Rates:
+    """The rates of the devices under the engine and weight format of a variant, kept for the next search."""
+    import numpy as np
+
+    situation = counted.situation
+    one = circumstances(situation, shipped_calibration())
+    key = (
+        situation.engine.id,
+        situation.weight_format.id,
+        replace(one, device="", family="", architecture="", back_end=""),
+        tuple(device.id for device in devices),
+    )
+    known = _KNOWN.setdefault(catalogue, {})
+    if key not in known:
+        known[key] = Rates(np.array([_column(device, situation) for device in devices], dtype=float).T)
+    return known[key]
+
+
+def _column(device: Device, of: Situation) -> tuple[float, ...]:
+    situation = replace(of, device=device)
+    try:
+        low = device.peak_flops[compute_format(device, situation.engine, situation.weight_format)]
+        wide = device.peak_flops[wide_format(device, situation.engine)]
+    except CatalogueError:
+        return (float("nan"),) * len(FIELDS)
+    calibration = shipped_calibration()
+    fit = {symbol: fitted.value for symbol, fitted in calibration.fitted(circumstances(situation, calibration)).items()}
+    full = device.memory_tiers[0].bandwidth_bytes_per_s
+    if device.execution_units and device.clock_hz:
+        weights = roofline.effective_bandwidth(full, fit["eta"], device.execution_units, device.clock_hz, fit["cap"])
+    else:
+        weights = roofline.reached_bandwidth(full, fit["eta"], full)
+    experts = roofline.reached_bandwidth(weights, fit["eta_e"], full)
+    cache = roofline.reached_bandwidth(weights, fit["eta_kv"], full)
+    half = prefill.half_rate_tokens(fit["n_half"], wide)
+    return (low, wide, weights, experts, cache, half, *(fit[symbol] for symbol in FITTED))
+
+
+def link_factor(link: str) -> float:
+    """What a link multiplies the all-reduce within an engine by, at least."""
+    factor = 1.0
+    for rule in shipped_calibration().parameters["ars"].multipliers:
+        values = rule.on.get("link")
+        if values is not None and link in values:
+            factor *= rule.factor if len(rule.on) == 1 else min(1.0, rule.factor)
+    return factor

@@ -1,0 +1,214 @@
+"""Speed against price: every answer with its range, and the line of the best speed for its price."""
+
+import math
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from core.language.messages import gettext as _
+from core.language.numbers import current
+from desktop.charts.axes import rounded_top, value_ticks
+from desktop.theme import Theme
+
+LEFT, RIGHT, TOP, BOTTOM = 44, 24, 12, 24
+NEAR = 14.0
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One answer in the chart; `row` is its place in the table."""
+
+    row: int
+    name: str
+    price: float
+    low: float
+    speed: float
+    high: float
+    best: bool
+
+
+class PriceChart(QWidget):
+    """Shares its selection with the table; a click on a point chooses its row."""
+
+    point_chosen = Signal(int)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.points: list[Point] = []
+        self.target: float | None = None
+        self.currency = "USD"
+        self.chosen = -1
+        self.labels: dict[str, QRectF] = {}
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName(_("Speed per user against price"))
+        theme.changed.connect(self.update)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(240, 120)
+
+    def set_points(self, points: list[Point], target: float | None, currency: str) -> None:
+        self.points, self.target, self.currency = points, target, currency
+        best = ", ".join(f"{p.name} {current().speed(p.speed)}" for p in points if p.best)
+        self.setAccessibleDescription(best)
+        self.update()
+
+    def choose(self, row: int) -> None:
+        self.chosen = row
+        self.update()
+
+    # -- geometry
+
+    def _plot(self) -> QRectF:
+        return QRectF(LEFT, TOP, max(10, self.width() - LEFT - RIGHT), max(10, self.height() - TOP - BOTTOM))
+
+    def _top(self) -> float:
+        return rounded_top(max([p.high for p in self.points] + [self.target or 0.0, 1.0]))
+
+    def _span(self) -> tuple[float, float]:
+        prices = [p.price for p in self.points if p.price > 0] or [1000.0, 10_000.0]
+        low, high = math.log10(min(prices)), math.log10(max(prices))
+        pad = max(0.06, (high - low) * 0.06)
+        return low - pad, high + pad
+
+    def place(self, price: float, speed: float) -> QPointF:
+        """Where a price and a speed lie on the widget."""
+        plot, (low, high) = self._plot(), self._span()
+        x = plot.left() + (math.log10(max(price, 1e-9)) - low) / (high - low) * plot.width()
+        return QPointF(x, plot.bottom() - speed / self._top() * plot.height())
+
+    # -- painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if not self.points:
+            return
+        self._axes(painter)
+        self._front(painter)
+        for point in self.points:
+            self._point(painter, point)
+        self._names(painter)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(self._theme.color("focus"), 2))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 4, 4)
+
+    def _axes(self, painter: QPainter) -> None:
+        theme, plot, write = self._theme, self._plot(), current()
+        painter.setFont(theme.font("caption"))
+        for value in value_ticks(self._top()):
+            y = self.place(1, value).y()
+            painter.setPen(theme.chart("axis" if value == 0 else "grid"))
+            painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right() + RIGHT - 8, y))
+            painter.setPen(theme.chart("axis_text"))
+            area = QRectF(0, y - 8, LEFT - 8, 16)
+            painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, write.count(value))
+        taken = -1e9
+        for price in _price_ticks(*self._span()):
+            text = write.money(price, self.currency)
+            wide = painter.fontMetrics().horizontalAdvance(text)
+            x = self.place(price, 0).x()
+            if x - wide / 2 > taken and x + wide / 2 < self.width():
+                painter.drawText(QRectF(x - wide / 2 - 2, plot.bottom() + 5, wide + 4, 16), 0, text)
+                taken = x + wide / 2 + 14
+        if self.target is not None:
+            y = self.place(1, self.target).y()
+            pen = QPen(theme.chart("target"), 1)
+            pen.setDashPattern([4, 3])
+            painter.setPen(pen)
+            painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right() + RIGHT - 8, y))
+            painter.setPen(theme.chart("axis_text"))
+            text = _("target {speed}").format(speed=write.speed(self.target))
+            area = QRectF(plot.left(), y - 17, plot.width() + RIGHT - 10, 15)
+            painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+
+    def _front(self, painter: QPainter) -> None:
+        """Steps: for this money, this speed at most."""
+        best = sorted((p for p in self.points if p.best), key=lambda p: (p.price, p.speed))
+        line = QPolygonF()
+        for point in best:
+            here = self.place(point.price, point.speed)
+            if not line.isEmpty():
+                line.append(QPointF(here.x(), line.last().y()))
+            line.append(here)
+        painter.setPen(QPen(self._theme.series(0), 1.6))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPolyline(line)
+
+    def _point(self, painter: QPainter, point: Point) -> None:
+        theme = self._theme
+        color = theme.series(0) if point.best or point.row == self.chosen else theme.color("text_3")
+        at = self.place(point.price, point.speed)
+        if point.best or point.row == self.chosen:
+            painter.setPen(QPen(color, 1.2))
+            painter.drawLine(self.place(point.price, point.low), self.place(point.price, point.high))
+        painter.setPen(QPen(theme.color("surface"), 1.5))
+        painter.setBrush(color)
+        if point.row == self.chosen:
+            painter.drawEllipse(at, 6.5, 6.5)
+        elif point.best:
+            painter.drawPolygon(
+                QPolygonF([at + QPointF(0, -5.5), at + QPointF(5.5, 0), at + QPointF(0, 5.5), at + QPointF(-5.5, 0)])
+            )
+        else:
+            painter.drawEllipse(at, 3, 3)
+
+    def _names(self, painter: QPainter) -> None:
+        """The chosen one and the best ones by name, where no other name or point lies."""
+        theme = self._theme
+        taken = [QRectF(at.x() - 6, at.y() - 6, 12, 12) for at in (self.place(p.price, p.speed) for p in self.points)]
+        self.labels = {}
+        for point in self.points:
+            if point.best or point.row == self.chosen:
+                top, foot = self.place(point.price, point.high), self.place(point.price, point.low)
+                taken.append(QRectF(top.x() - 2, top.y(), 4, foot.y() - top.y()))
+        named = sorted((p for p in self.points if p.best or p.row == self.chosen), key=lambda p: p.row != self.chosen)
+        for point in named:
+            bold = point.row == self.chosen
+            painter.setFont(theme.font("caption", 600 if bold else 500))
+            wide = QFontMetricsF(painter.font()).horizontalAdvance(point.name)
+            at = self.place(point.price, point.speed)
+            for x, y in ((-wide - 10, -18), (10, -18), (-wide - 10, 6), (10, 6), (-wide / 2, -24)):
+                area = QRectF(at.x() + x, at.y() + y, wide, 14)
+                inside = area.left() > 4 and area.right() < self.width() - 4 and area.top() > 2
+                if inside and not any(area.adjusted(-3, -1, 3, 1).intersects(other) for other in taken):
+                    painter.setPen(theme.color("text" if bold else "text_2"))
+                    painter.drawText(area, Qt.AlignmentFlag.AlignCenter, point.name)
+                    taken.append(area)
+                    self.labels[point.name] = area
+                    break
+
+    # -- choosing
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        near = [(self._distance(event.position(), p), p.row) for p in self.points]
+        if near and min(near)[0] <= NEAR:
+            self.point_chosen.emit(min(near)[1])
+
+    def _distance(self, at: QPointF, point: Point) -> float:
+        there = self.place(point.price, point.speed)
+        return math.hypot(at.x() - there.x(), at.y() - there.y())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        order = [p.row for p in sorted(self.points, key=lambda p: (p.price, p.row))]
+        by = {Qt.Key.Key_Right: 1, Qt.Key.Key_Left: -1}.get(Qt.Key(event.key()))
+        if by is None or not order:
+            super().keyPressEvent(event)
+            return
+        at = order.index(self.chosen) + by if self.chosen in order else 0
+        self.point_chosen.emit(order[min(max(at, 0), len(order) - 1)])
+
+
+def _price_ticks(low: float, high: float) -> list[float]:
+    """Round prices in a span of powers of ten: 1, 1.5, 2, 3, 5, 7 of each.
+
+    >>> _price_ticks(3.0, 4.0)
+    [1000, 1500, 2000, 3000, 5000, 7000, 10000]
+    """
+    steps = (1, 1.5, 2, 3, 5, 7)
+    found = [round(step * 10.0**power) for power in range(math.floor(low), math.ceil(high) + 1) for step in steps]
+    return [price for price in found if low - 1e-9 <= math.log10(max(price, 1)) <= high + 1e-9]

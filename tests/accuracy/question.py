@@ -1,0 +1,190 @@
+"""An expected figure of a question from the field as a scenario: the case and the conditions of the figure."""
+
+from dataclasses import dataclass
+
+from core.catalogue.records import Model
+from core.scenario import Deployment, Plan, Workload
+from core.sizing.report import Sizing
+from core.units import GIB
+from tests.accuracy import choices, formats, machines, models
+from tests.accuracy.cases import Case, Parts, build, shipped
+from tests.accuracy.records import Record, Unusable
+
+#: Conditions under which a figure is expected, besides these, are not understood.
+CONDITIONS = (
+    "context", "kv_dtype", "requests", "concurrency", "tokens_each", "total", "per", "parallel", "model_id", "layout",
+    "max_model_len", "kv_tokens", "gpu_memory_utilization", "prefix_caching", "machines", "tp", "tier", "placement",
+)  # fmt: skip
+LAYOUTS = ("latent", "expanded", "windows honoured", "all layers full")
+USUAL_CONTEXT = 32_768
+#: Where weights may lie beside the card: experts alone, or everything; and the machine round a card.
+PLACES = {"experts in system memory": True, "processor only": False}
+DESKTOP = "desktop-ddr5-6000-dual"
+#: Prompt and answer of a speed, where the case does not give them [tokens].
+USUAL_PROMPT = 128
+USUAL_ANSWER = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """An expected figure: the case and the conditions of the figure."""
+
+    record: Record
+    at: Record
+
+    @property
+    def inputs(self) -> Record:
+        return self.record.part("inputs")
+
+    def case(self, workload: Workload | None = None) -> Case:
+        strange = set(self.at.fields) - set(CONDITIONS)
+        if strange:
+            raise Unusable(f"the condition “{sorted(strange)[0][:40]}” cannot be told in a scenario")
+        if self.at.text("layout") and self.at.text("layout") not in LAYOUTS:
+            raise Unusable(f"the layout “{self.at.text('layout')[:40]}” cannot be told in a scenario")
+        catalogue = shipped()
+        engine = machines.find_engine(self.record, catalogue)
+        model = self._model()
+        weights = _weights(self.inputs, catalogue_model=model)
+        cache = formats.read_cache(self.at.text("kv_dtype") or self.inputs.text("kv_dtype"), catalogue)
+        device = machines.find_device(self.record, catalogue) or machines.unnamed_device()
+        if self.inputs.fields.get("offload") and len(device.memory_tiers) < 2:
+            raise Unusable("where the weights lie cannot be told in a scenario")
+        if self.at.text("tier") or self.at.text("layout"):
+            device = device.model_copy(update={"memory_tiers": device.memory_tiers[:1]})
+        spread = self._spread()
+        share = self.at.positive("gpu_memory_utilization") or self.inputs.positive("gpu_memory_utilization")
+        several = spread.count > 1 and not device.links
+        deployment = Deployment(
+            device=device.id,
+            count=spread.count,
+            plan=spread.plan,
+            engine=engine.id,
+            memory_share=share,
+            link="pcie-gen4-x16" if several else None,
+            full_latents=self.at.text("layout") == "expanded",
+            **choices.of_a_question(self.record, self.at, self.inputs, engine),
+        )
+        deployment = self._placed(deployment, model)
+        named = self.record.text("device_id") != ""
+        parts = Parts(model, weights, cache, engine, device, spread)
+        return build(
+            self.record,
+            parts,
+            workload or self._workload(),
+            deployment,
+            weights_known=weights.stated and model.id in catalogue.models,
+            device_known=named,
+        )
+
+    def _model(self) -> Model:
+        name = self.at.text("model_id")
+        return models.find_model(Record(self.record.id, {"model_id": name}) if name else self.record, shipped())
+
+    def _spread(self) -> machines.Spread:
+        parallel = self.at.text("parallel")
+        count = self.at.count("machines") or self.record.count("device_count") or 1
+        tensor = self.at.count("tp") or self.inputs.count("tp") or 1
+        if parallel.startswith("tp") and parallel[2:].isdigit():
+            tensor = int(parallel[2:])
+        elif parallel.startswith("dp") and parallel[2:].isdigit():
+            return self._attention_whole(count, int(parallel[2:]))
+        elif not parallel and self.inputs.count("dp"):
+            return self._attention_whole(count, self.inputs.count("dp") or 1)
+        elif parallel:
+            raise Unusable(f"the plan “{parallel[:40]}” cannot be told in a scenario")
+        tensor = min(tensor, count)
+        return machines.Spread(count, Plan(tensor=tensor, replicas=count // tensor))
+
+    def _placed(self, deployment: Deployment, model: Model) -> Deployment:
+        """The deployment with experts, or everything, in the memory of a desktop, where the case says so."""
+        place = self.at.text("placement")
+        if not place:
+            return deployment
+        if place not in PLACES:
+            raise Unusable(f"the placement “{place[:40]}” cannot be told in a scenario")
+        layers = shipped().blueprint(model).layers
+        where = {"host_expert_layers": layers} if PLACES[place] else {"host_layers": layers + 1}
+        return Deployment.model_validate(deployment.model_dump() | {"host": {"device": DESKTOP}} | where)
+
+    def _attention_whole(self, count: int, groups: int) -> machines.Spread:
+        """Data-parallel attention: a mixture spreads its experts over all; a dense model is copied."""
+        if shipped().blueprint(self._model()).moe is None or groups > count:
+            return machines.Spread(count, Plan(replicas=count))
+        plan = Plan(attention_replicas=groups, expert=groups, replicas=count // groups)
+        return machines.Spread(count, plan)
+
+    def _workload(self) -> Workload:
+        at, inputs = self.at, self.inputs
+        requests = at.count("requests") or at.count("concurrency") or 1
+        context = at.count("context") or at.count("tokens_each") or at.count("max_model_len") or at.count("kv_tokens")
+        context = context or inputs.count("context") or inputs.count("max_model_len") or USUAL_CONTEXT
+        answer = min(inputs.count("output_len") or 1, context)
+        return Workload(
+            requests_at_once=requests,
+            prompt_tokens=max(1, context - answer),
+            output_tokens=answer,
+            context_tokens=context,
+        )
+
+    def sizing(self) -> Sizing:
+        return self.case().sized()
+
+    def answering(self) -> Sizing:
+        """The sizing for prompts and answers of the stated length, or usual ones, where a speed is asked for."""
+        at, inputs = self.at, self.inputs
+        prompt = inputs.count("input_len") or inputs.count("prompt_tokens") or USUAL_PROMPT
+        answer = inputs.count("output_len") or USUAL_ANSWER
+        workload = Workload(
+            requests_at_once=at.count("concurrency") or inputs.count("concurrency") or 1,
+            prompt_tokens=prompt,
+            output_tokens=answer,
+            context_tokens=prompt + answer,
+        )
+        case = self.case(workload)
+        if not case.device_known:
+            raise Unusable("the record does not name the device")
+        return case.sized()
+
+    def with_pool(self) -> Sizing:
+        """With the room for the cache that the case states, or as it comes out."""
+        case, room = self.case(), self.inputs.number("available_kv_gib")
+        if room is None:
+            if not case.device_known or not case.weights_known:
+                raise Unusable("neither the room for the cache nor the device and the weights are stated")
+            return case.sized()
+        alone = {"deployment__runtime_bytes": 0, "deployment__memory_share": 1.0}
+        unlimited = case.sized(deployment__capacity_bytes=machines.UNLIMITED_BYTES, **alone)
+        fixed = unlimited.trace["accelerator.fixed_bytes"]
+        return case.sized(deployment__capacity_bytes=round(fixed + room * GIB), **alone)
+
+    def in_its_share(self) -> Sizing:
+        """The sizing with the room for the cache that the case states, in the share that the engine has of the card."""
+        room, share = self.inputs.number("available_kv_gib"), self.inputs.positive("gpu_memory_utilization")
+        if room is None or share is None:
+            raise Unusable("the record does not state the room for the cache and the engine's share")
+        needs = self.with_pool().trace["accelerator.fixed_bytes"] + room * GIB
+        share = min(share, 1.0)
+        alone = {"deployment__runtime_bytes": 0, "deployment__memory_share": share}
+        return self.case().sized(deployment__capacity_bytes=round(needs / share), **alone)
+
+    def stated(self) -> Sizing:
+        """The sizing, where the record says how the weights are stored."""
+        case = self.case()
+        if not case.weights_known:
+            raise Unusable("the record does not say how the weights are stored")
+        return case.sized()
+
+
+def _weights(inputs: Record, catalogue_model: Model) -> formats.Weights:
+    """The format that the case states, or that is part of the model's name in it."""
+    text = inputs.text("weights_format") or inputs.text("model")
+    try:
+        found = formats.read_weights(text.rsplit(" ", 1)[-1], shipped())
+    except Unusable:
+        try:
+            found = formats.read_weights(text, shipped())
+        except Unusable:
+            found = formats.Weights("", stated=False)
+    own = shipped().published_formats(catalogue_model) if catalogue_model.id in shipped().models else ()
+    return formats.Weights(own[0], stated=True) if not found.format_id and len(own) == 1 else found

@@ -1,0 +1,153 @@
+"""The jobs of the product as questions with a known winner, a known runner-up that is ruled out, and the reason."""
+
+from decimal import Decimal
+
+import pytest
+
+from core.catalogue.catalogue import Catalogue
+from core.sizing.report import Limit
+from core.sizing.search.explain import explain, sized_miss
+from core.sizing.search.hardware import find_hardware
+from core.sizing.search.models import ModelExclusion, find_models
+from core.sizing.search.report import Exclusion
+from core.sizing.size import size
+from tests.core.estimates import decode_of
+from tests.core.search_cases import asked, changed, only, with_devices
+
+CARDS = ("rtx-pro-6000-ws", "rtx-5090", "rtx-6000-ada", "h100-nvl", "l40s")
+
+
+def test_what_do_we_buy_for_forty_users(catalogue: Catalogue) -> None:
+    """Qwen3.6-35B in FP8, 40 users of which 30 % at once, 32K context, 25 % reserve: by hand
+
+    requests      40 x 0.3 = 12; with the reserve 15
+    weights       35.1e9 parameters, nearly all at one byte: 35 to 38 GB, so a card of 32 GB is out
+    cache         20,480 B a token at 16 bit, 10,240 at 8 bit: 336 MB for 32,768, and 62 MiB of state: 15 x 0.4 = 6 GB
+    so            two cards of 32 GB, or one of 48 GB or more; at 6,800 USD the RTX 6000 Ada is the cheapest of one card
+    bandwidth     at 960 GB/s; about 3.5 GB for one request, much more for twelve that use other experts
+    """
+    limits = {"budget": 40_000, "devices": CARDS, "most_units": 1}
+    request = asked("job-1-what-to-buy", ranking="price", weights=["fp8"], kv_formats=["fp8"], limits=limits)
+    found = find_hardware(request, catalogue)
+    work = request.scenario.workload
+    assert work.users * work.active_share == 12
+    assert 12 * (1 + work.reserve_share) == 15
+    best = found.best
+    assert best is not None
+    assert best.kind.device.id == "rtx-6000-ada"
+    trace = explain(found, best, catalogue).sizing.trace
+    assert trace["kv_bytes_per_token"] == 10_240
+    assert 35e9 < trace["memory_item.weights"] < 38e9
+    assert trace["requests_with_reserve"] == 15 <= best.evaluation.requests_that_fit
+
+    # the runner-up by price would be the RTX 5090: sqrt(1999 x 6700) = 3,660 USD, but 32 GB hold no 35 GB
+    missing = next(miss for miss in found.ruled_out if miss.kind.device.id == "rtx-5090")
+    assert missing.by is Exclusion.MEMORY
+    assert missing.kind.supply.price == Decimal(3660)
+    exact = sized_miss(request, missing, catalogue)
+    assert exact.by is Exclusion.MEMORY
+    assert exact.asked - exact.reached > 35e9 - 32e9
+
+
+def test_what_runs_on_two_cards_that_we_own(catalogue: Catalogue) -> None:
+    """Two RTX 4090 hold 2 x 24 GB (25.7e9 bytes each at most): by hand
+
+    a 72B model   at 4.9 bit a weight: 44 GB, fits with a 16K cache; two stages read 22 GB each at 1,008 GB/s: 44 ms,
+                  at most 23 tok/s: above the 15 that are asked
+    gpt-oss-120b  116.8e9 parameters at 4.16 bit are 60.7 GB at least: more than 51.5 GB, whatever the speed
+    """
+    found = find_models(asked("job-2-what-runs"), catalogue)
+    fits = {answer.model.id: answer for answer in found.answers}
+    large = fits["Qwen/Qwen2.5-72B-Instruct"]
+    assert 40e9 < large.weight_bytes < 48e9
+    assert 15 <= large.speed[1] <= 23
+    assert large.context_tokens >= 16_384
+    out = {miss.model.id: miss for miss in found.ruled_out}
+    assert out["openai/gpt-oss-120b"].by is ModelExclusion.MEMORY
+    assert out["openai/gpt-oss-120b"].asked >= 116.8e9 * 4.15625 / 8 - 51.6e9
+
+
+def test_why_is_it_slow_and_what_would_help(catalogue: Catalogue) -> None:
+    """Llama 3.3 70B in FP8 on a DGX Spark: 70.6 GB at 273 GB/s are 259 ms, 3.9 tok/s at most: bandwidth.
+
+    Half the bits are half the bytes: at 4.5 bit about 40 GB, 146 ms, 6.8 tok/s at most. A second machine holds a second
+    copy, and does not speed up the one request.
+    """
+    request = asked("job-3-why-slow", ranking="speed", limits={"devices": ["dgx-spark"], "most_units": 2})
+    slow = size(request.scenario, catalogue)
+    assert slow.decode_limit is Limit.BANDWIDTH
+    assert decode_of(slow).p50 < 273e9 / 70.6e9
+    found = find_hardware(request, catalogue)
+    best = found.best
+    assert best is not None
+    assert best.kind.units == 1
+    assert best.scenario.weights != "fp8"
+    assert decode_of(slow).p50 < 4.5 <= best.evaluation.speed_at(50) < 273e9 / 40e9
+    in_fp8 = find_hardware(request.model_copy(update={"weights": ("fp8",)}), catalogue)
+    assert in_fp8.answers == ()
+    assert in_fp8.ruled_out[0].by is Exclusion.SPEED
+
+
+def test_the_price_is_new(catalogue: Catalogue) -> None:
+    """One new quote turns the answer: the RTX PRO 6000 at 6,500 USD is cheaper than the RTX 6000 Ada at 6,800."""
+    limits = {"devices": CARDS, "most_units": 1}
+    request = asked("job-1-what-to-buy", ranking="price", weights=["fp8"], kv_formats=["fp8"], limits=limits)
+    quotes = catalogue.devices["rtx-pro-6000-ws"].price
+    assert quotes is not None
+    cheaper = quotes.model_copy(update={"low": Decimal(6500), "high": Decimal(6500)})
+    found = find_hardware(request, changed(catalogue, "rtx-pro-6000-ws", price=cheaper))
+    assert found.best is not None
+    assert found.best.kind.device.id == "rtx-pro-6000-ws"
+
+
+def test_the_card_is_new(catalogue: Catalogue) -> None:
+    """A card of your own: as fast as the RTX PRO 6000, two thirds of its memory, a third of its price."""
+    known = catalogue.devices["rtx-pro-6000-ws"]
+    price = known.price
+    assert price is not None
+    new = known.model_copy(
+        update={
+            "id": "new-card",
+            "name": "New card 64 GB",
+            "memory_tiers": (
+                known.memory_tiers[0].model_copy(update={"capacity_bytes": 64_000_000_000, "usable_bytes": None}),
+            ),
+            "price": price.model_copy(update={"low": Decimal(3900), "high": Decimal(3900)}),
+        }
+    )
+    some = only(catalogue, *CARDS)
+    with_new = with_devices(some, {**some.devices, "new-card": new})
+    request = asked("job-1-what-to-buy", ranking="price", weights=["fp8"], kv_formats=["fp8"], limits={"most_units": 1})
+    found = find_hardware(request, with_new)
+    assert found.best is not None
+    assert found.best.kind.device.id == "new-card"
+
+
+def test_option_a_against_b_and_c(catalogue: Catalogue) -> None:
+    """The first three answers are scenarios that can be set side by side, the cheapest first."""
+    limits = {"devices": CARDS, "most_units": 2}
+    request = asked("job-1-what-to-buy", ranking="price", weights=["fp8"], kv_formats=["fp8"], limits=limits)
+    found = find_hardware(request, catalogue)
+    a, b, c = found.answers[:3]
+    sizings = [size(answer.scenario, catalogue) for answer in (a, b, c)]
+    assert [decode_of(s).p50 for s in sizings] == [answer.evaluation.speed_at(50) for answer in (a, b, c)]
+    prices = [answer.evaluation.supply.price for answer in (a, b, c)]
+    assert prices == sorted(price for price in prices if price is not None)
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr"])
+def test_in_writing(catalogue: Catalogue, language: str) -> None:
+    """The best answer goes into a proposal like any other scenario."""
+    from datetime import date
+
+    from core.language.messages import in_language
+    from core.proposal.composition import proposal
+    from core.proposal.options import ProposalOptions
+
+    request = asked("job-1-what-to-buy", ranking="price", weights=["fp8"], limits={"devices": CARDS, "most_units": 1})
+    best = find_hardware(request, catalogue).best
+    assert best is not None
+    with in_language(language):
+        options = ProposalOptions(client="Hafen Logistik AG", author="", date=date(2026, 11, 20), language=language)
+        written = proposal([size(best.scenario, catalogue)], options)
+    assert best.kind.device.name in repr(written)

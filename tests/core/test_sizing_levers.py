@@ -1,0 +1,164 @@
+"""What would help: each lever does what it says, and the one that is needed stands first."""
+
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+from core.catalogue.catalogue import Catalogue
+from core.language.levers import lever_gain, lever_sentences, lever_title
+from core.language.messages import LANGUAGES, in_language
+from core.scenario import Companion, CompanionRole, Placement, Plan, Scenario
+from core.sizing.examples import worked_example, worked_example_in_reality
+from core.sizing.levers import Lever, LeverKind, Measure, levers, next_device
+from core.sizing.report import Sizing
+from core.sizing.size import size
+from tests.article.conftest import shipped
+from tests.core.cases import CASES, scenario
+from tests.core.conftest import small_catalogue
+
+L = LeverKind
+DENSE = scenario("dense-70b", "fp8", "h200-nvl", workload__context_tokens=16_384, workload__requests_at_once=4)
+
+
+@cache
+def found(chosen: Scenario) -> tuple[Lever, ...]:
+    return levers(size(chosen, small_catalogue()), small_catalogue())
+
+
+def the(kind: LeverKind, chosen: Scenario) -> Lever:
+    return next(lever for lever in found(chosen) if lever.kind is kind)
+
+
+def every() -> Iterator[Lever]:
+    for chosen in CASES.values():
+        yield from found(chosen)
+
+
+def test_a_cache_of_half_the_size_holds_twice_the_requests() -> None:
+    eight = next(lever for lever in found(DENSE) if lever.edits == {"kv_format": "fp8"})
+    assert eight.before.trace["kv_bytes_per_token"] == 2 * eight.after.trace["kv_bytes_per_token"]
+    requests = next(gain for gain in eight.gains if gain.measure is Measure.REQUESTS)
+    assert requests.times == pytest.approx(2, rel=0.15)
+
+
+def test_half_the_context_only_where_prompts_leave_room() -> None:
+    assert the(L.HALF_CONTEXT, DENSE).edits == {"workload__context_tokens": 8_192}
+    full = DENSE.edited(workload__prompt_tokens=10_000)
+    assert L.HALF_CONTEXT not in {lever.kind for lever in found(full)}
+
+
+def test_the_article_gets_its_own_three_levers(catalogue: Catalogue) -> None:
+    """Cache in 4 bit and half the context each double five requests; so does a second card."""
+    kinds = {lever.kind: lever for lever in levers(size(worked_example(), catalogue), catalogue)}
+    for kind in (L.KV_FORMAT, L.HALF_CONTEXT, L.ONE_MORE):
+        requests = next(gain for gain in kinds[kind].gains if gain.measure is Measure.REQUESTS)
+        assert (requests.before, requests.after) == (5, 10)
+
+
+def test_copies_instead_of_a_split_over_pcie() -> None:
+    split = scenario(
+        "hybrid-35b", "nvfp4", "rtx-pro-6000-ws", deployment__count=2, deployment__plan=Plan(tensor=2),
+        workload__requests_at_once=16,
+    )  # fmt: skip
+    copies = the(L.COPIES, split)
+    assert copies.after.plan == Plan(replicas=2)
+    assert copies.after.trace["messages_per_token"] == 0
+    assert copies.gains[0].times > 1
+
+
+def test_a_split_instead_of_copies_over_a_bridge() -> None:
+    two = scenario("dense-70b", "fp8", "h200-nvl", deployment__count=2, deployment__plan=Plan(replicas=2))
+    assert the(L.TENSOR_PARALLEL, two).edits == {"deployment__plan": Plan(tensor=2)}
+
+
+def test_retrieval_models_on_a_card_of_their_own() -> None:
+    large = Companion(role=CompanionRole.EMBEDDING, parameters=30_000_000_000)
+    apart = the(L.RETRIEVAL_APART, DENSE.edited(companions=(large,)))
+    assert [c.placement for c in apart.after.scenario.companions] == [Placement.SECOND_CARD]
+    assert apart.after.trace["memory_item.embedding"] == 0
+    assert L.RETRIEVAL_APART not in {lever.kind for lever in found(DENSE)}
+
+
+def test_what_makes_it_fit_stands_first() -> None:
+    """405 GB of weights on a card of 96 GB: nothing small helps; on 8 cards short of memory several things do."""
+    tight = scenario("dense-70b", "fp8", "rtx-pro-6000-ws", workload__requests_at_once=12)
+    assert not size(tight, small_catalogue()).fits
+    first = found(tight)[0]
+    assert first.makes_it_fit
+    assert lever_gain(first) == "it fits"
+    fitting = [lever.makes_it_fit for lever in found(tight)]
+    assert fitting == sorted(fitting, reverse=True)
+
+
+def test_a_missed_target_decides_what_comes_first() -> None:
+    one = DENSE.edited(deployment__device="rtx-pro-6000-ws", workload__requests_at_once=1)
+    slow = found(one.edited(workload__speed_target=300.0))[0]
+    assert slow.gains[0].measure is Measure.SPEED
+    assert slow.gains[0].after > slow.gains[0].before
+    assert found(one)[0].gains[0].measure is Measure.REQUESTS
+
+
+def test_no_lever_makes_worse_what_fits() -> None:
+    seen = list(every())
+    assert len({lever.kind for lever in seen}) >= 8
+    for lever in seen:
+        assert lever.after.fits or not lever.before.fits
+        assert lever.makes_it_fit or lever.gains[0].times > 1
+        assert lever.before.scenario.edited(**lever.edits) == lever.after.scenario
+        assert lever.before.scenario != lever.after.scenario
+
+
+def test_the_same_answer_whatever_the_order_of_the_catalogue() -> None:
+    catalogue = small_catalogue()
+    turned = small_catalogue()
+    object.__setattr__(turned, "devices", dict(reversed(list(catalogue.devices.items()))))
+    for chosen in (DENSE, CASES["hybrid mixture"]):
+        one, other = (levers(size(chosen, c), c) for c in (catalogue, turned))
+        assert [(lever.kind, lever.subject) for lever in one] == [(lever.kind, lever.subject) for lever in other]
+
+
+def sized(device: str) -> Sizing:
+    apple = {"deployment__engine": "mlx", "weights": "mlx4", "kv_format": "fp16"} if device.startswith("mac") else {}
+    return size(worked_example_in_reality().edited(deployment__device=device, **apple), shipped())
+
+
+@pytest.mark.parametrize(
+    ("device", "up"),
+    [
+        ("rtx-pro-6000-ws", "h200-nvl"),
+        ("h100-pcie", "h100-nvl"),
+        ("h200-sxm", "b200-sxm"),
+        ("mac-studio-m3-ultra-256", "mac-studio-m5-ultra-256"),
+        ("h200-nvl", None),
+    ],
+)
+def test_the_next_device_up(device: str, up: str | None) -> None:
+    found_up = next_device(sized(device), shipped())
+    assert (found_up and found_up.id) == up
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_lever_has_words(language: str) -> None:
+    with in_language(language):
+        for lever in every():
+            words = (lever_title(lever), lever_gain(lever), *lever_sentences(lever))
+            assert all(words), lever
+            assert not any("{" in text for text in words), words
+            assert len(lever_sentences(lever)) == len(lever.gains)
+
+
+def test_what_is_said_of_the_article_s_example() -> None:
+    words = {lever_title(lever): lever_gain(lever).replace("\u00a0", " ") for lever in found(worked_example())}
+    assert words["Context limit 128K"] == "+5 requests"
+    assert "One more of the same, 2 in all" in words
+
+
+def test_levers_of_the_shipped_catalogue(catalogue: Catalogue) -> None:
+    kinds = [lever.kind for lever in levers(size(worked_example_in_reality(), catalogue), catalogue)]
+    assert {L.KV_FORMAT, L.HALF_CONTEXT, L.ONE_MORE, L.NEXT_DEVICE} <= set(kinds)
+
+
+@pytest.fixture(scope="session")
+def catalogue() -> Catalogue:
+    return shipped()
