@@ -265,6 +265,12 @@ def command_accuracy(arguments: list[str]) -> None:
     run([PYTHON, "-m", "tests.accuracy", *arguments])
 
 
+def command_calibrate(arguments: list[str]) -> None:
+    """fit the speed parameters to the measurements (--crossvalidate: also ranges and tables, some minutes)"""
+    prepare()
+    run([PYTHON, "-m", "tests.calibration", *arguments], OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+
+
 def command_package(arguments: list[str]) -> None:
     """freeze the program into dist/tonnage, then start it once to see that it works"""
     # All of the window's libraries: what is missing here would be missing from the frozen program too.
@@ -320,6 +326,7 @@ COMMANDS = {
     "translations": command_translations,
     "bench": command_bench,
     "accuracy": command_accuracy,
+    "calibrate": command_calibrate,
     "package": command_package,
     "lock": command_lock,
     "system": command_system,

@@ -23,7 +23,32 @@ from core.units import Unit
 Kind = Literal["decode", "prefill", "batched", "ttft", "saturated"]
 Grade = Literal["A", "B", "C", "D"]
 Dimension = Literal[
-    "group", "engine", "back_end", "family", "architecture", "format_class", "device", "link", "attention", "generation"
+    "group",
+    "engine",
+    "back_end",
+    "family",
+    "architecture",
+    "format_class",
+    "device",
+    "link",
+    "attention",
+    "feed_forward",
+    "generation",
+]
+Condition = Literal[
+    "always",
+    "deep",
+    "mixture_of_experts",
+    "tensor_parallel",
+    "layer_split",
+    "amd_or_intel",
+    "amd_apu",
+    "intel",
+    "apple",
+    "nvidia_gddr",
+    "nvidia_hbm",
+    "nvidia_unified",
+    "serving_engine",
 ]
 
 #: Back ends of llama.cpp by family of devices; each is an engine of its own to calibration.
@@ -81,15 +106,16 @@ class Parameter(Record):
     prior_spread: float = Field(gt=0)
     supported_by: str
     note: str = ""
+    most: float | None = Field(default=None, gt=0)  # the product of base and multipliers never exceeds it
     multipliers: tuple[Multiplier, ...] = ()
 
 
 class SpreadRule(Record):
-    """Widens the range of a kind of figure under a condition."""
+    """Widens the range of a kind of figure under a condition, or narrows it where measurements scatter less."""
 
     kind: Literal["decode", "tpot", "prefill", "batched", "ttft", "saturated"]
-    when: Literal["always", "deep", "mixture_of_experts", "tensor_parallel", "amd_or_intel"]
-    widening: float = Field(default=1.0, ge=1)
+    when: Condition
+    widening: float = Field(default=1.0, gt=0)
     least: float = Field(default=0.0, ge=0)
     reason: str
 
@@ -129,7 +155,8 @@ class Circumstances:
     format_class: str
     device: str
     link: str = ""
-    attention: str = ""
+    attention: str = ""  # "latent", "recurrent" (in some layers), "window" (in some layers), or plain
+    feed_forward: str = ""  # "experts" or plain
     generation: str = "modern"
 
 
@@ -172,9 +199,11 @@ class Calibration:
         return known
 
     def _fit(self, parameter: Parameter, circumstances: Circumstances) -> Fitted:
-        """base * product of the multipliers that match; the origin spells the factors out."""
+        """base * product of the multipliers that match, up to `most`; the origin spells the factors out."""
         factors = [m for m in parameter.multipliers if _matches(m, circumstances)]
         value = parameter.base * prod(m.factor for m in factors)
+        if parameter.most is not None:
+            value = min(value, parameter.most)
         terms = [f"{parameter.base:g}"] + [f"{m.factor:g} ({_named(m, circumstances)})" for m in factors]
         origin = Origin(
             OriginKind.CALIBRATION,

@@ -66,10 +66,14 @@ def activation_bytes(tokens: Any, hidden_size: int) -> Any:
 
 
 @formula(Unit.SECOND)
-def all_reduce_seconds(message: Any, ranks: int, alpha: float, beta: float, bus: float, factor: float) -> Any:
+def all_reduce_seconds(
+    message: Any, ranks: int, alpha: float, beta: float, bus: float, factor: float, slowdown: float
+) -> Any:
     """Time of one all-reduce on a link with both constants: the faster of the short and the long algorithm.
 
-    seconds = factor * (alpha + min(message / beta, 1.5 * alpha + 2 * (ranks - 1) / ranks * message / bus))
+    seconds = factor * alpha + min(
+        slowdown * message / beta, 1.5 * factor * alpha + slowdown * 2 * (ranks - 1) / ranks * message / bus
+    )
 
     Parameters
     ----------
@@ -78,23 +82,25 @@ def all_reduce_seconds(message: Any, ranks: int, alpha: float, beta: float, bus:
     alpha : start-up [s]
     beta : rate of short messages [byte/s]
     bus : bus rate of long messages [byte/s]
-    factor : an engine's exchange over the bare kernel's
+    factor : an engine's start-up over the bare kernel's: its ranks do not arrive at the same moment
+    slowdown : of the rates; 1 where they were measured
 
     Returns
     -------
     time [s]
 
-    >>> round(all_reduce_seconds(16384, 8, 25e-6, 3.5e9, 12e9, 1.0) * 1e6, 1)
+    >>> round(all_reduce_seconds(16384, 8, 25e-6, 3.5e9, 12e9, 1.0, 1.0) * 1e6, 1)
     29.7
     """
-    return factor * (alpha + minimum(message / beta, 1.5 * alpha + 2 * (ranks - 1) / ranks * message / bus))
+    long = 1.5 * factor * alpha + slowdown * 2 * (ranks - 1) / ranks * message / bus
+    return factor * alpha + minimum(slowdown * message / beta, long)
 
 
 @formula(Unit.SECOND)
-def ring_all_reduce_seconds(message: Any, ranks: int, alpha: float, bus: float, factor: float) -> Any:
+def ring_all_reduce_seconds(message: Any, ranks: int, alpha: float, bus: float, factor: float, slowdown: float) -> Any:
     """Time of one all-reduce on a link of which only start-up and bus rate are known.
 
-    seconds = factor * (alpha + 2 * (ranks - 1) / ranks * message / bus)
+    seconds = factor * alpha + slowdown * 2 * (ranks - 1) / ranks * message / bus
 
     Parameters
     ----------
@@ -102,16 +108,17 @@ def ring_all_reduce_seconds(message: Any, ranks: int, alpha: float, bus: float, 
     ranks : that take part
     alpha : start-up [s]
     bus : bus rate [byte/s]
-    factor : an engine's exchange over the bare kernel's
+    factor : an engine's start-up over the bare kernel's: its ranks do not arrive at the same moment
+    slowdown : of the rate; 1 where it was measured
 
     Returns
     -------
     time [s]
 
-    >>> round(ring_all_reduce_seconds(16384, 2, 76e-6, 11e9, 1.0) * 1e6, 1)
+    >>> round(ring_all_reduce_seconds(16384, 2, 76e-6, 11e9, 1.0, 1.0) * 1e6, 1)
     77.5
     """
-    return factor * (alpha + 2 * (ranks - 1) / ranks * message / bus)
+    return factor * alpha + slowdown * 2 * (ranks - 1) / ranks * message / bus
 
 
 @formula(Unit.SECOND)

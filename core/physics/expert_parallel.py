@@ -11,10 +11,9 @@ References
 3. vLLM documentation, "Expert Parallel Deployment", 2026; DeepEP, README, 2026 (share of the link that is reached).
 """
 
-import math
 from typing import Any
 
-from core.physics.arrays import maximum, minimum, sqrt
+from core.physics.arrays import ceil, log, maximum, minimum, sqrt
 from core.trace import formula
 from core.units import Unit
 
@@ -48,7 +47,7 @@ def expert_rank_bytes(expert_bytes: int, experts: int, spread: int, ranks: int) 
     >>> expert_rank_bytes(128_000, 128, 8, 8), expert_rank_bytes(128_000, 128, 1, 8), expert_rank_bytes(9_000, 9, 4, 4)
     (16000.0, 16000.0, 3000.0)
     """
-    return expert_bytes * math.ceil(experts / spread) / experts * spread / ranks
+    return expert_bytes * ceil(experts / spread) / experts * spread / ranks
 
 
 @formula(Unit.BYTE)
@@ -80,8 +79,8 @@ def rank_weights_beside_experts(
     36600
     """
     ends = max(first, last) if pipeline > 1 else first + last
-    stage = math.ceil(layers / pipeline)
-    return math.ceil((layered * stage / layers + ends) / tensor + (experts + replicated) * stage / layers)
+    stage = ceil(layers / pipeline)
+    return ceil((layered * stage / layers + ends) / tensor + (experts + replicated) * stage / layers)
 
 
 @formula(Unit.BYTE)
@@ -180,7 +179,7 @@ def hot_rank_reading(distinct: Any, experts: int, spread: int) -> Any:
     (1.0, 2.41, 1.0)
     """
     spare = maximum(0.0, 1 - distinct / experts)
-    largest = max(0, math.sqrt(2 * math.log(spread)) - 0.61)
+    largest = maximum(0, sqrt(2 * log(spread)) - 0.61)
     return minimum(experts / distinct, 1 + largest * sqrt(spread / distinct * spare))
 
 
@@ -203,7 +202,7 @@ def hot_rank_computing(tokens: Any, chosen: int, spread: int) -> Any:
     >>> hot_rank_computing(64.0, 8, 1), round(hot_rank_computing(64.0, 8, 8), 2)
     (1, 1.18)
     """
-    largest = max(0, math.sqrt(2 * math.log(spread)) - 0.61)
+    largest = maximum(0, sqrt(2 * log(spread)) - 0.61)
     return minimum(spread, 1 + largest * sqrt(spread / (tokens * chosen)))
 
 

@@ -88,7 +88,7 @@ def all_reduces_per_step(layers: int, per_layer: int) -> int:
 
 
 @formula(Unit.COUNT)
-def distinct_experts(experts: int, chosen: int, tokens: Any, reuse: float) -> Any:
+def distinct_experts(experts: Any, chosen: Any, tokens: Any, reuse: Any) -> Any:
     """Experts of one layer that a batch of tokens needs at least once.
 
     distinct = experts * (1 - (1 - chosen / experts) ** (max(tokens, 1) ** min(reuse, 1)))
@@ -107,7 +107,7 @@ def distinct_experts(experts: int, chosen: int, tokens: Any, reuse: float) -> An
     >>> distinct_experts(128, 8, 1, 0.87), round(distinct_experts(128, 8, 64, 1.0), 1)
     (8.0, 125.9)
     """
-    return experts * (1 - power(1 - chosen / experts, power(maximum(tokens, 1), min(reuse, 1))))
+    return experts * (1 - power(1 - chosen / experts, power(maximum(tokens, 1), minimum(reuse, 1))))
 
 
 @formula(Unit.BYTE)

@@ -101,7 +101,7 @@ def chunk_count(tokens: Any, size: Any) -> Any:
 
 
 @formula(Unit.TOKEN)
-def half_rate_tokens(at_100_tflops: float, rate: float) -> float:
+def half_rate_tokens(at_100_tflops: Any, rate: Any) -> Any:
     """Tokens per pass at which matrix products reach half of their best rate; faster devices need more of them.
 
     tokens = at_100_tflops * sqrt(rate / 100e12)
@@ -118,7 +118,7 @@ def half_rate_tokens(at_100_tflops: float, rate: float) -> float:
     >>> half_rate_tokens(62, 400e12)
     124.0
     """
-    return float(at_100_tflops * sqrt(rate / 100e12))
+    return at_100_tflops * sqrt(rate / 100e12)
 
 
 @formula(Unit.SECOND)
@@ -147,25 +147,25 @@ def dense_compute_seconds(tokens: Any, at_peak: float, ranks: int, efficiency: f
 
 
 @formula(Unit.TOKEN)
-def tokens_per_expert(size: Any, chosen: int, experts: int) -> Any:
-    """Tokens that one expert sees in one pass.
+def tokens_per_expert(size: Any, chosen: Any, distinct: Any) -> Any:
+    """Tokens that one expert sees in one pass, on average over the experts that see any.
 
-    tokens = size * chosen / experts
+    tokens = size * chosen / distinct
 
     Parameters
     ----------
     size : tokens per pass
     chosen : experts per token
-    experts : in one layer
+    distinct : different experts of one layer that the pass needs
 
     Returns
     -------
-    tokens per expert, on average
+    tokens per expert, at least 1 for a single token
 
-    >>> tokens_per_expert(512, 8, 128)
-    32.0
+    >>> tokens_per_expert(512, 8, 128.0), tokens_per_expert(1.0, 8, 8.0)
+    (32.0, 1.0)
     """
-    return size * chosen / experts
+    return size * chosen / distinct
 
 
 @formula(Unit.SECOND)

@@ -11,15 +11,13 @@ References
 
 from typing import Any
 
-from core.physics.arrays import sqrt
+from core.physics.arrays import minimum, sqrt
 from core.trace import formula
 from core.units import Unit
 
 
 @formula(Unit.BYTE_PER_SECOND)
-def effective_bandwidth(
-    bandwidth: float, reached_share: float, units: int, clock: float, bytes_per_clock: float
-) -> float:
+def effective_bandwidth(bandwidth: Any, reached_share: Any, units: Any, clock: Any, bytes_per_clock: Any) -> Any:
     """Bandwidth that long reads reach on a device whose execution units can keep only so many bytes in flight.
 
     effective = min(
@@ -42,11 +40,11 @@ def effective_bandwidth(
     1441
     """
     in_flight = 1 / (units * clock * bytes_per_clock) ** 2
-    return float(min(bandwidth, 1 / sqrt(1 / (bandwidth * reached_share) ** 2 + in_flight)))
+    return minimum(bandwidth, 1 / sqrt(1 / (bandwidth * reached_share) ** 2 + in_flight))
 
 
 @formula(Unit.BYTE_PER_SECOND)
-def reached_bandwidth(bandwidth: float, share: float, most: float) -> float:
+def reached_bandwidth(bandwidth: Any, share: Any, most: Any) -> Any:
     """Bandwidth that a kind of read reaches, as a share of another.
 
     reached = min(most, bandwidth * share)
@@ -64,7 +62,7 @@ def reached_bandwidth(bandwidth: float, share: float, most: float) -> float:
     >>> reached_bandwidth(1.0e12, 0.72, 1.2e12), reached_bandwidth(1.0e12, 1.3, 1.2e12)
     (720000000000.0, 1200000000000.0)
     """
-    return min(most, bandwidth * share)
+    return minimum(most, bandwidth * share)
 
 
 @formula(Unit.BYTE_PER_SECOND)

@@ -146,6 +146,30 @@ def interference_seconds(batch: Any, output: Any, prefill: Any, share: float) ->
     return maximum(0, batch - 1) / output * prefill * share
 
 
+@formula(Unit.SHARE)
+def interference_of_a_burst(share: float) -> float:
+    """Share of the others' prompts that a request waits for while it writes, when all are sent at the same moment.
+
+    of_a_burst = share / 2
+
+    Parameters
+    ----------
+    share : when requests come one by one
+
+    Returns
+    -------
+    share
+
+    Notes
+    -----
+    The prompts come one after another at the beginning; on average half of them are done when a request has its turn.
+
+    >>> interference_of_a_burst(0.8)
+    0.4
+    """
+    return share / 2
+
+
 @formula(Unit.SECOND)
 def time_per_output_token(step: Any, interference: Any) -> Any:
     """Time per output token of one user (TPOT, inter-token latency).
@@ -200,7 +224,7 @@ def queue_of_a_burst(queue: float, share: Any, least: float) -> Any:
     ----------
     queue : weight when requests come one by one
     share : of the time that the engine spends on prompts
-    least : product of weight and share that a burst has at least
+    least : product of weight and share that a burst has at least; 1 when prompts are computed one after another
 
     Returns
     -------
@@ -208,7 +232,8 @@ def queue_of_a_burst(queue: float, share: Any, least: float) -> Any:
 
     Notes
     -----
-    Half of the others' prompts would be worth 1; engines compute several at once, which makes it less.
+    One after another, a request waits for half of the others' prompts. Engines that put several prompts into one pass
+    finish them together, which makes the wait longer; overlap with the first answers makes it shorter.
 
     >>> queue_of_a_burst(0.3, 0.5, 0.4), queue_of_a_burst(0.9, 0.5, 0.4)
     (0.8, 0.9)

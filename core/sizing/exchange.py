@@ -67,6 +67,7 @@ def _record_all_reduces(trace: Trace, s: Situation, key: str) -> str:
         "alpha": "all_reduce.alpha_s",
         "bus": "all_reduce.bus_bytes_per_s",
         "factor": "fit.ars",
+        "slowdown": "all_reduce.slowdown" if "all_reduce.slowdown" in trace else "fit.ars",
     }
     if "all_reduce.beta_bytes_per_s" in trace:
         trace.compute(f"{key}.all_reduce", collective.all_reduce_seconds, **inputs, beta="all_reduce.beta_bytes_per_s")

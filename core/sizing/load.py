@@ -5,7 +5,7 @@ from core.sizing.attention import record_held_cache
 from core.sizing.draft import record_guessing, seconds_per_token
 from core.sizing.groups import groups_key
 from core.sizing.prompt import loaded_prompt
-from core.sizing.rates import BURST_LEAST_QUEUE, ENGINE_SLOTS, PIPELINE_KEPT, method
+from core.sizing.rates import ENGINE_SLOTS, PIPELINE_KEPT, method
 from core.sizing.situation import Situation
 from core.sizing.step import record_step
 from core.trace import Trace
@@ -97,13 +97,17 @@ def record_saturated(trace: Trace, s: Situation) -> None:
 
 def _record_tokens(trace: Trace, s: Situation) -> None:
     """Time per output token with the interference of others' prompts, and tokens per second of one user and of all."""
+    share = "fit.c_int"
+    if s.scenario.workload.start_together:
+        share = "serving.burst_interference"
+        trace.compute(share, serving.interference_of_a_burst, share="fit.c_int")
     trace.compute(
         "serving.interference_s",
         serving.interference_seconds,
         batch="serving.requests_in_step",
         output="workload.output_tokens",
         prefill=loaded_prompt(s),
-        share="fit.c_int",
+        share=share,
     )
     step = seconds_per_token(trace, s, "decode_step_s")
     trace.compute("tpot_s", serving.time_per_output_token, step=step, interference="serving.interference_s")
@@ -144,10 +148,9 @@ def _record_first_token(trace: Trace, s: Situation) -> None:
     )
     queue = "fit.c_q"
     if s.scenario.workload.start_together:
-        method(trace, "burst.least_queue", BURST_LEAST_QUEUE, Unit.SHARE)
         queue = "serving.burst_queue"
         trace.compute(
-            queue, serving.queue_of_a_burst, queue="fit.c_q", share="serving.prompt_share", least="burst.least_queue"
+            queue, serving.queue_of_a_burst, queue="fit.c_q", share="serving.prompt_share", least="fit.c_burst"
         )
     trace.compute(
         "serving.ttft_with_slot_s",

@@ -177,7 +177,7 @@ def _record_experts(trace: Trace, s: Situation) -> None:
         prefill.tokens_per_expert,
         size="prompt.chunk_tokens",
         chosen="model.experts_per_token",
-        experts="model.experts_per_layer",
+        distinct="prompt.distinct_experts",
     )
     trace.compute(
         f"{KEY}.compute.experts.even" if s.plan.expert > 1 else f"{KEY}.compute.experts.alone",

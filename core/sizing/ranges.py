@@ -71,8 +71,9 @@ def _record_spread(
     origin = _origin(calibration)
     spread = calibration.spread.grades[kind][_GRADES.index(grades[kind])]
     widening, least = 1.0, uncertainty.LEAST_SPREAD
+    met = conditions(s)
     for rule in calibration.spread.rules:
-        if rule.kind == rules and _applies(rule.when, s):
+        if rule.kind == rules and rule.when in met:
             widening, least = widening * rule.widening, max(least, rule.least)
     if widening == 1.0 and spread >= least:
         trace.given(key, spread, Unit.RATIO, origin)
@@ -85,13 +86,24 @@ def _record_spread(
     )
 
 
-def _applies(when: str, s: Situation) -> bool:
-    return (
-        when == "always"
-        or (when == "mixture_of_experts" and has_routed_experts(s))
-        or (when == "tensor_parallel" and s.plan.stage_ranks > 1)
-        or (when == "amd_or_intel" and s.device.family in _AMD_OR_INTEL)
-    )
+def conditions(s: Situation) -> frozenset[str]:
+    """What is true of a situation, of all that rules of the ranges ask for."""
+    family = s.device.family
+    met = {
+        "always": True,
+        "mixture_of_experts": has_routed_experts(s),
+        "tensor_parallel": s.plan.stage_ranks > 1,
+        "layer_split": s.plan.pipeline > 1 and s.engine.group == "llama.cpp",
+        "amd_or_intel": family in _AMD_OR_INTEL,
+        "amd_apu": family is DeviceFamily.AMD_APU,
+        "intel": family is DeviceFamily.INTEL,
+        "apple": family is DeviceFamily.APPLE,
+        "nvidia_gddr": family is DeviceFamily.NVIDIA_GDDR,
+        "nvidia_hbm": family is DeviceFamily.NVIDIA_HBM,
+        "nvidia_unified": family is DeviceFamily.NVIDIA_UNIFIED,
+        "serving_engine": s.engine.group == "serving",
+    }
+    return frozenset(name for name, is_met in met.items() if is_met)
 
 
 def _origin(calibration: Calibration) -> Origin:

@@ -29,8 +29,6 @@ STATE_SHARE = 0.7
 PIPELINE_KEPT = 0.9
 #: A layer on the CPU costs a round trip between CPU and accelerator [s].
 OFFLOAD_ROUND_TRIP_S = 30e-6
-#: Of the other prompts' time, a request in a burst waits for this share at least.
-BURST_LEAST_QUEUE = 0.4
 #: Of PCIe's rate, long copies reach this share.
 PCIE_SHARE = 0.8
 #: Engines that send tokens to their experts directly unless told otherwise; the others gather all tokens everywhere.
@@ -66,7 +64,6 @@ def method(trace: Trace, key: str, value: float, unit: Unit) -> None:
 def circumstances(situation: Situation, calibration: Calibration) -> Circumstances:
     """What the fitted parameters depend on."""
     device, engine, link = situation.device, situation.engine, exchange_link(situation)
-    windowed = any(g.kind in (AttentionKind.WINDOW, AttentionKind.CHUNK) for g in situation.blueprint.attention)
     return Circumstances(
         group=engine.group,
         engine=engine.id,
@@ -76,9 +73,20 @@ def circumstances(situation: Situation, calibration: Calibration) -> Circumstanc
         format_class=situation.weight_format.format_class,
         device=device.accelerator_id or device.id,
         link=link.id if link and situation.plan.stage_ranks > 1 else "",
-        attention="window" if windowed else "",
+        attention=_attention_kind(situation),
+        feed_forward="experts" if has_routed_experts(situation) else "",
         generation=engine.generation or calibration.generation,
     )
+
+
+def _attention_kind(situation: Situation) -> str:
+    """What sets the attention of a model apart from plain attention in every layer."""
+    kinds = {group.kind for group in situation.blueprint.attention}
+    if kinds & {AttentionKind.LATENT, AttentionKind.SPARSE_LATENT}:
+        return "latent"
+    if situation.blueprint.recurrent:
+        return "recurrent"
+    return "window" if kinds & {AttentionKind.WINDOW, AttentionKind.CHUNK} else ""
 
 
 def exchange_link(situation: Situation) -> Link | None:
@@ -292,6 +300,8 @@ def record_all_reduce(trace: Trace, link: Link, ranks: int, family: DeviceFamily
     if cost.beta_bytes_per_s is not None:
         trace.given("all_reduce.beta_bytes_per_s", cost.beta_bytes_per_s, Unit.BYTE_PER_SECOND, origin)
     trace.given("all_reduce.bus_bytes_per_s", cost.bus_bytes_per_s, Unit.BYTE_PER_SECOND, origin)
+    if cost.measured and link.kind is not LinkKind.PCIE:  # assumed rates, and those of a PCIe switch, vary as much
+        trace.given("all_reduce.slowdown", 1.0, Unit.RATIO, origin)
     method(trace, "all_reduces_per_layer", operators.ALL_REDUCES_PER_LAYER, Unit.COUNT)
     trace.compute(
         "all_reduces_per_step", operators.all_reduces_per_step, layers="model.layers", per_layer="all_reduces_per_layer"

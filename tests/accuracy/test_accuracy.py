@@ -24,17 +24,17 @@ LEAST_EXPRESSED = 0.99
 #: Cell: highest median and P90 of the error, lowest share that P10-P90 holds. The second and third hold rows of models
 #: with a compressed cache since these can be counted; without those their P90 is 0.32 and 0.37.
 SPEED = {
-    "decode: one device, to 4k, 1 GB a token and more": (0.12, 0.30, 0.77),
-    "decode: one device, from 16k": (0.21, 0.47, 0.85),
-    "decode: one device, MoE": (0.175, 0.51, 0.85),
-    "decode: TP": (0.18, 0.90, 0.73),
-    "decode: layer split": (0.13, 0.45, 0.78),
-    "decode, part on the CPU": (0.12, 0.31, 0.80),
-    "prefill": (0.39, 1.45, 0.73),
-    "first token under load": (0.35, 0.75, 0.77),
-    "time per token under load": (0.16, 0.40, 0.90),
-    "total under load": (0.20, 0.50, 0.74),
-    "saturated": (0.19, 0.48, 0.90),  # with attention whole in several groups; 0.39 without those 12 rows
+    "decode: one device, to 4k, 1 GB a token and more": (0.07, 0.20, 0.85),
+    "decode: one device, from 16k": (0.08, 0.24, 0.82),
+    "decode: one device, MoE": (0.08, 0.26, 0.85),
+    "decode: TP": (0.11, 0.24, 0.85),
+    "decode: layer split": (0.07, 0.16, 0.85),
+    "decode, part on the CPU": (0.15, 0.40, 0.80),
+    "prefill": (0.18, 0.52, 0.82),
+    "first token under load": (0.23, 0.62, 0.78),
+    "time per token under load": (0.13, 0.30, 0.85),
+    "total under load": (0.11, 0.34, 0.85),
+    "saturated": (0.20, 0.46, 0.78),
 }
 
 #: Kind of figure: the limit of the error, and the least share of rows within it.

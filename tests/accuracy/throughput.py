@@ -35,7 +35,9 @@ class Kind(StrEnum):
     OFFLOAD = "decode, part on the CPU"
 
 
-_TOGETHER = re.compile(r"\bburst\b|sent at once|queued at once|static batch|start(ed)? together", re.IGNORECASE)
+_TOGETHER = re.compile(
+    r"\bburst\b|sent at once|queued at once|static batch|start(ed)? together|vllm bench serve", re.IGNORECASE
+)
 
 
 def compare(records: Iterable[Record]) -> Outcome:

@@ -99,7 +99,7 @@ def test_a_longer_message_never_takes_less_time(one: float, other: float, ranks:
     short, long = sorted((one, other))
     times = [
         collective.all_reduce_seconds(
-            message, ranks, constants.alpha_s, constants.beta_bytes_per_s or 1e12, constants.bus_bytes_per_s, 1.0
+            message, ranks, constants.alpha_s, constants.beta_bytes_per_s or 1e12, constants.bus_bytes_per_s, 1.0, 1.0
         )
         for message in (short, long)
     ]

@@ -134,7 +134,7 @@ def test_a_gather_is_half_an_all_reduce() -> None:
     from core.physics.collective import ring_all_reduce_seconds
 
     gathered = ep.gather_seconds(1e6, 8, 0.0, 1e11, 1.0)
-    assert 2 * gathered == pytest.approx(ring_all_reduce_seconds(8e6, 8, 0.0, 1e11, 1.0))
+    assert 2 * gathered == pytest.approx(ring_all_reduce_seconds(8e6, 8, 0.0, 1e11, 1.0, 1.0))
 
 
 def test_messages_are_two_for_every_layer_with_experts() -> None:
