@@ -74,14 +74,15 @@ def activation_bytes(
 
 
 @formula(Unit.BYTE)
-def image_bytes(chunk: int, bytes_per_token: int) -> int:
-    """Intermediate results of the image tower when a whole prompt chunk is images, which engines try at the start.
+def image_bytes(chunk: int, largest_image: int, bytes_per_token: int) -> int:
+    """Intermediate results of the image tower for the largest image, or for as many as a prompt chunk holds.
 
-    image_bytes = chunk * bytes_per_token
+    image_bytes = max(chunk, largest_image) * bytes_per_token
 
     Parameters
     ----------
     chunk : tokens of a prompt chunk (max_num_batched_tokens)
+    largest_image : tokens that one image may take [tokens]
     bytes_per_token : of the tower, for the image patches that make one token [byte]
 
     Returns
@@ -90,13 +91,13 @@ def image_bytes(chunk: int, bytes_per_token: int) -> int:
 
     Notes
     -----
-    Two logs of the Qwen3 towers agree on 225 kB: a peak of 1.78 GiB for chunks of 8,192, and 5.0 GiB more than the text
-    alone (1.9 GiB) for chunks of 32,768.
+    vLLM tries images of a "budget of 16384 tokens" at the start with the towers of Qwen3.5 to 3.8. It reported peaks of
+    1.78 GiB on one accelerator and of 1.66 on two, where the tower is divided but not what it passes on.
 
-    >>> round(image_bytes(8192, 225_000) / 2**30, 2), round(image_bytes(32_768, 225_000) / 2**30, 2)
-    (1.72, 6.87)
+    >>> round(image_bytes(2048, 16_384, 112_000) / 2**30, 2)
+    1.71
     """
-    return chunk * bytes_per_token
+    return max(chunk, largest_image) * bytes_per_token
 
 
 @formula(Unit.BYTE)
@@ -157,17 +158,18 @@ def peak_bytes(phases: Sequence[int]) -> Any:
 
 
 @formula(Unit.BYTE)
-def compute_buffer_bytes(micro_batch: int, vocabulary: int, hidden_size: int, context: int) -> float:
+def compute_buffer_bytes(micro_batch: int, vocabulary: int, hidden_size: int, context: int, mask_bytes: int) -> int:
     """The compute buffer of llama.cpp: logits and hidden states of a micro-batch, or its mask where that is larger.
 
-    compute_buffer_bytes = 4 * micro_batch * max(vocabulary + 2 * hidden_size, context / 2)
+    compute_buffer_bytes = micro_batch * max(4 * (vocabulary + 2 * hidden_size), mask_bytes * context)
 
     Parameters
     ----------
     micro_batch : tokens computed at a time (--ubatch-size)
     vocabulary : words
     hidden_size : width of the model: two rows stand beside the 32-bit logits
-    context : of a slot, for which attention has a mask of 16 bit [tokens]
+    context : of a slot, for which attention has a mask [tokens]
+    mask_bytes : of the mask for a pair of tokens: one of 16 bit, until 2024 two of 32 [byte]
 
     Returns
     -------
@@ -175,17 +177,17 @@ def compute_buffer_bytes(micro_batch: int, vocabulary: int, hidden_size: int, co
 
     Notes
     -----
-    Qwen3 32B with micro-batches of 1,024: llama.cpp printed 633.5 MiB; Qwen3.6 27B with 262,144 tokens: 488 MiB. Builds
-    of 2024 kept masks of four times the size, and without flash attention the scores of all heads take more.
+    Qwen3 32B with micro-batches of 1,024: llama.cpp printed 633.5 MiB; Qwen3.6 27B with 262,144 tokens: 488 MiB. In
+    2024, Mistral Small 22B with 49,152 tokens: 192 MiB. Without flash attention the scores of all heads take more.
 
-    >>> compute_buffer_bytes(1024, 151_936, 5120, 8192) / 2**20
+    >>> compute_buffer_bytes(1024, 151_936, 5120, 8192, 2) / 2**20
     633.5
-    >>> compute_buffer_bytes(512, 128_256, 4096, 1024) / 2**20
+    >>> compute_buffer_bytes(512, 128_256, 4096, 1024, 2) / 2**20
     266.5
-    >>> compute_buffer_bytes(512, 32_768, 6144, 131_072) / 2**20
-    128.0
+    >>> compute_buffer_bytes(512, 32_768, 6144, 49_152, 8) / 2**20
+    192.0
     """
-    return 4 * micro_batch * max(vocabulary + 2 * hidden_size, context / 2)
+    return micro_batch * max(4 * (vocabulary + 2 * hidden_size), mask_bytes * context)
 
 
 @formula(Unit.BYTE)

@@ -10,10 +10,12 @@ therefore walks the array with the float routine.
 import math
 from typing import Any
 
+_NUMBERS = (float, int)
+
 
 def _is_array(*values: Any) -> bool:
     for value in values:  # noqa: SIM110 -- asked at every step of a formula, where a generator costs
-        if hasattr(value, "ndim"):
+        if value.__class__ not in _NUMBERS and hasattr(value, "ndim"):
             return True
     return False
 
@@ -69,7 +71,7 @@ def floor(value: Any) -> Any:
     >>> floor(2.7)
     2
     """
-    if not _is_array(value):
+    if value.__class__ in _NUMBERS or not hasattr(value, "ndim"):
         return math.floor(value)
     import numpy as np
 
@@ -82,7 +84,7 @@ def ceil(value: Any) -> Any:
     >>> ceil(2.1)
     3
     """
-    if not _is_array(value):
+    if value.__class__ in _NUMBERS or not hasattr(value, "ndim"):
         return math.ceil(value)
     import numpy as np
 
@@ -95,7 +97,7 @@ def sqrt(value: Any) -> Any:
     >>> sqrt(9.0)
     3.0
     """
-    if not _is_array(value):
+    if value.__class__ in _NUMBERS or not hasattr(value, "ndim"):
         return math.sqrt(value)
     import numpy as np
 
@@ -119,7 +121,7 @@ def exp(value: Any) -> Any:
     >>> exp(0.0)
     1.0
     """
-    if not _is_array(value):
+    if value.__class__ in _NUMBERS or not hasattr(value, "ndim"):
         return math.exp(value)
     return _each(math.exp, value)
 
@@ -130,7 +132,7 @@ def log(value: Any) -> Any:
     >>> log(1.0)
     0.0
     """
-    if not _is_array(value):
+    if value.__class__ in _NUMBERS or not hasattr(value, "ndim"):
         return math.log(value)
     return _each(math.log, value)
 

@@ -10,7 +10,14 @@ from core.physics import activations as a
 from core.physics import memory as m
 from core.physics.reservation.tensorrt_llm import limit_after_loading
 from core.scenario import Mode
-from core.sizing.engine_defaults import GRAPHS_COUNT_SINCE, UNSORTED_SINCE, before, is_vllm, prepared_requests
+from core.sizing.engine_defaults import (
+    GRAPHS_COUNT_SINCE,
+    NARROW_MASK_SINCE,
+    UNSORTED_SINCE,
+    before,
+    is_vllm,
+    prepared_requests,
+)
 from core.sizing.groups import ENGINE_DEFAULTS, given_chunk, source_of_model, usable_bytes
 from core.sizing.origins import ARTICLE, catalogue_origin
 from core.trace import CHOICE, Origin, OriginKind, Trace
@@ -34,10 +41,12 @@ VLLM_CONTEXT, LLAMA_CPP_CONTEXT = 200 * MIB, 309 * MIB
 EXCHANGE = 400 * MIB
 #: Of one score with its copies, while words are chosen by sorting all scores, and since they are not [byte].
 LOGITS_SORTED, LOGITS_EACH = 38, 16
-#: Graphs of CUDA as vLLM estimates them: 0.17, 0.26, 0.36 and 0.45 GiB in four logs [byte].
-GRAPHS = 320 * MIB
-#: The image tower, for the patches of one token [byte].
-IMAGES_EACH = 225_000
+#: Graphs of CUDA as vLLM estimates them: 0.09 to 0.45 GiB in nine logs, half of them below 0.2 [byte].
+GRAPHS = 200 * MIB
+#: llama.cpp's mask for a pair of tokens, and until 2024 [byte].
+MASK, MASK_BEFORE = 2, 8
+#: The image tower, for the patches of one token [byte]; the towers of Qwen take images of up to so many tokens.
+IMAGES_EACH, LARGEST_IMAGE, LARGE_IMAGES = 112_000, 16_384, "qwen"
 #: mlx-lm beside weights, cache and scores: peak of 21.7 GB at 8,000 tokens less 19.5, 0.2 and 0.5 [byte].
 MLX_BASE = 1_500_000_000
 MLX_TILED_WIDTH = 128
@@ -81,7 +90,10 @@ def _vllm(trace: Trace, s: Situation) -> list[str]:
     phases = ["runtime.activation_bytes", "runtime.logits_bytes"]
     if s.blueprint.parameters.get(TensorClass.VISION):
         trace.given("runtime.image_bytes_per_token", IMAGES_EACH, Unit.BYTE, LOGS)
+        largest = LARGEST_IMAGE if s.blueprint.family.startswith(LARGE_IMAGES) else 0
+        trace.given("runtime.largest_image", largest, Unit.TOKEN, LOGS)
         tower = {"chunk": "engine.prefill_chunk", "bytes_per_token": "runtime.image_bytes_per_token"}
+        tower["largest_image"] = "runtime.largest_image"
         trace.compute("runtime.image_bytes", a.image_bytes, **tower)
         phases.append("runtime.image_bytes")
     trace.compute("runtime.peak_bytes", a.peak_bytes, phases=phases)
@@ -130,6 +142,8 @@ def _llama_cpp(trace: Trace, s: Situation) -> list[str]:
     """Context, and the compute buffer of one micro-batch."""
     trace.given("runtime.context_bytes", LLAMA_CPP_CONTEXT, Unit.BYTE, LOGS)
     trace.given("runtime.context_tokens", s.scenario.workload.context_tokens, Unit.TOKEN)
+    mask = MASK_BEFORE if before(s, NARROW_MASK_SINCE) else MASK
+    trace.given("runtime.mask_bytes", mask, Unit.BYTE, LOGS)
     trace.compute(
         "runtime.compute_buffer_bytes",
         a.compute_buffer_bytes,
@@ -137,6 +151,7 @@ def _llama_cpp(trace: Trace, s: Situation) -> list[str]:
         vocabulary="model.vocabulary",
         hidden_size="model.hidden_size",
         context="runtime.context_tokens",
+        mask_bytes="runtime.mask_bytes",
     )
     return ["runtime.context_bytes", "runtime.compute_buffer_bytes"]
 

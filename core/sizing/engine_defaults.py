@@ -23,6 +23,8 @@ REQUESTS, REQUESTS_ON_LARGE = 256, 1024
 PIECES_SINCE, LONG_PROMPT = (0, 8), 32_768
 #: Since this release words are chosen without sorting all scores; since this one graphs count in the engine's share.
 UNSORTED_SINCE, GRAPHS_COUNT_SINCE = (0, 17), (0, 21)
+#: llama.cpp has builds rather than releases: year and month count. Before, its masks were wider.
+NARROW_MASK_SINCE = (2025, 1)
 #: Before this release the kernels that swizzle MXFP4 experts were a package of their own.
 SWIZZLES_SINCE = (0, 12)
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from core.sizing.situation import Situation
 
 EXPERTS = f"weights_bytes.{TensorClass.EXPERT}"
+_OF_CLASS = {kind: f"weights_bytes.{kind}" for kind in TensorClass}
 PADDED = "padded_bytes.expert"
 WHOLE, DIVIDED = "weights_bytes.whole_attention", "weights_bytes.divided"
 SOURCE = Origin(
@@ -71,7 +72,7 @@ def record_padding(trace: Trace, s: Situation) -> None:
 
 def class_key(trace: Trace, kind: TensorClass) -> str:
     """The key of what the engine holds of a class: padded, or as the file has it."""
-    return PADDED if kind is TensorClass.EXPERT and PADDED in trace else f"weights_bytes.{kind}"
+    return PADDED if kind is TensorClass.EXPERT and PADDED in trace else _OF_CLASS[kind]
 
 
 def keeps_attention_whole(s: Situation) -> bool:

@@ -102,6 +102,8 @@ def resolve(scenario: Scenario, catalogue: Catalogue) -> Situation:
         model_source=model_origin(catalogue.model(chosen_model.id) if chosen_model.kind == "catalogue" else None),
     )
     plan = deployment.plan
+    if plan is None and nodes * per_node == 1:
+        plan = Plan()
     if plan is None:
         beside = sum(companion.weights_bytes for companion in placed_companions(scenario, catalogue))
         domain = links.fast_domain(per_node) if engine.tensor_parallel else 1

@@ -22,6 +22,10 @@ from core.sizing.situation import Situation
 from core.trace import Origin, Trace
 from core.units import Unit
 
+#: The keys of each class, made once: a sizing asks for them often.
+_KEYS = {kind: (f"model.parameters.{kind}", f"weights.bits.{kind}", f"weights_bytes.{kind}") for kind in TensorClass}
+_PARAMETERS = {kind: keys[0] for kind, keys in _KEYS.items()}
+
 
 def bits_origin(s: Situation) -> Origin:
     """Where the bits per weight come from: the format's record, or the article's rule."""
@@ -31,19 +35,16 @@ def bits_origin(s: Situation) -> Origin:
 def record_weights(trace: Trace, s: Situation) -> None:
     blueprint, source, bits_source = s.blueprint, source_of_model(s), bits_origin(s)
     for kind, number in blueprint.parameters.items():
-        trace.given(f"model.parameters.{kind}", number, Unit.PARAMETER, source)
-        trace.given(f"weights.bits.{kind}", s.bits[kind], Unit.BIT_PER_WEIGHT, bits_source)
-        trace.compute(
-            f"weights_bytes.{kind}", w.weights_bytes, parameters=f"model.parameters.{kind}", bits=f"weights.bits.{kind}"
-        )
+        counted, bits, size = _KEYS[kind]
+        trace.given(counted, number, Unit.PARAMETER, source)
+        trace.given(bits, s.bits[kind], Unit.BIT_PER_WEIGHT, bits_source)
+        trace.compute(size, w.weights_bytes, parameters=counted, bits=bits)
     classes = list(blueprint.parameters)
-    trace.compute(
-        "model.total_parameters", w.total_parameters, classes=[f"model.parameters.{kind}" for kind in classes]
-    )
+    trace.compute("model.total_parameters", w.total_parameters, classes=[_PARAMETERS[kind] for kind in classes])
     _active(trace, blueprint, source)
     trace.given("model.layers", blueprint.layers, Unit.COUNT, source)
     trace.given("model.trained_context", blueprint.trained_context, Unit.TOKEN, source)
-    trace.compute("memory_item.weights", w.total_weights_bytes, classes=[f"weights_bytes.{kind}" for kind in classes])
+    trace.compute("memory_item.weights", w.total_weights_bytes, classes=[_KEYS[kind][2] for kind in classes])
     loaded = loaded_classes(s)
     record_padding(trace, s)
     keys = [class_key(trace, kind) for kind in loaded]
@@ -70,7 +71,7 @@ def _active(trace: Trace, blueprint: Blueprint, source: Origin) -> None:
     trace.compute(
         "model.active_parameters",
         w.active_parameters,
-        dense=[f"model.parameters.{kind}" for kind in blueprint.parameters if kind not in idle],
+        dense=[_PARAMETERS[kind] for kind in blueprint.parameters if kind not in idle],
         layers="model.moe_layers",
         experts_per_token="model.experts_per_token",
         parameters_per_expert="model.parameters_per_expert",

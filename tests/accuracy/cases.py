@@ -125,11 +125,15 @@ def _format_id(parts: Parts) -> str:
     stated = parts.weights.format_id
     if not stated:
         return published[0] if published else "bf16"
-    kind = shipped().weight_format(stated).format_class
-    alike = [name for name in published if shipped().weight_format(name).format_class == kind]
-    container = shipped().weight_format(stated).container
-    alike = [name for name in alike if shipped().weight_format(name).container == container]
-    return alike[0] if stated not in published and len(alike) == 1 else stated
+    wanted = shipped().weight_format(stated)
+    if stated in published or wanted.container != "safetensors":  # names of GGUF mixtures mean themselves
+        return stated
+    alike = [name for name in published if _is_alike(shipped().weight_format(name), wanted)]
+    return alike[0] if len(alike) == 1 else stated
+
+
+def _is_alike(one: WeightFormat, other: WeightFormat) -> bool:
+    return (one.container, one.format_class) == (other.container, other.format_class)
 
 
 def _models(parts: Parts, weight_format: WeightFormat) -> tuple[Model, ...]:

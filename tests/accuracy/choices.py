@@ -27,10 +27,13 @@ def version(record: Record) -> tuple[int, int] | None:
 
 
 def release_of(record: Record, engine: Engine) -> tuple[int, int] | None:
-    """The release of vLLM: as stated, else by the date of the record; None: the catalogue's."""
+    """The release of vLLM as stated, else by date; of llama.cpp year and month; None: the catalogue's."""
+    date = record.text("date")
+    if engine.allocator is Allocator.LLAMA_CPP:
+        return (int(date[:4]), int(date[5:7])) if re.match(r"20\d\d-\d\d", date) else None
     if engine.allocator is not Allocator.VLLM:
         return None
-    stated, date = version(record), record.text("date")
+    stated = version(record)
     if stated is not None or not date or date >= NEWEST:
         return stated
     return next(release for since, release in RELEASES if date >= since)

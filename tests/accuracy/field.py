@@ -14,7 +14,7 @@ from tests.accuracy.records import Record, Unusable, is_number
 from tests.accuracy.results import Outcome, Result, Skip
 
 #: Answers about what is better and why: a sizing of one scenario does not give them.
-CHOICES = ("winner", "ordering", "ratio", "rule", "p90_latency_s", "growth_gb_per_16k")
+CHOICES = ("winner", "ordering", "ratio", "rule", "p90_latency_s")
 
 
 def compare(records: Iterable[Record]) -> Outcome:
@@ -124,6 +124,18 @@ def _speed(q: Question) -> Range:
     return float(trace[f"{key}.p10"]), float(trace[key]), float(trace[f"{key}.p90"])
 
 
+def _growth(q: Question) -> Range:
+    """What 16 Ki more tokens add to all that is needed, over a long way."""
+    least, most = 8_192, 196_608
+    totals = [
+        float(
+            q.case().sized(workload__context_tokens=n, workload__prompt_tokens=n - 1).trace["accelerator.total_bytes"]
+        )
+        for n in (least, most)
+    ]
+    return _exactly((totals[1] - totals[0]) / ((most - least) / 16_384) / GB)
+
+
 FIGURES: dict[str, Callable[[Question], Range]] = {
     "fits": _fits,
     "max_context": _bytes("max_context_tokens", 1, Question.with_pool),
@@ -136,6 +148,7 @@ FIGURES: dict[str, Callable[[Question], Range]] = {
     "total_gib": _total,
     "needed_gib": _bytes("accelerator.total_bytes", GIB, Question.stated),
     "compute_gib": _compute_buffer,
+    "growth_gb_per_16k": _growth,
     "available_kv_gib": _bytes("accelerator.free_for_kv_bytes", GIB, Question.stated),
     "min_utilisation": _least_share,
     "bytes_read_per_token_gb": _bytes("bytes_read_per_token.weights", GB, Question.answering),

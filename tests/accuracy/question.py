@@ -15,7 +15,7 @@ CONDITIONS = (
     "context", "kv_dtype", "requests", "concurrency", "tokens_each", "total", "per", "parallel", "model_id", "layout",
     "max_model_len", "kv_tokens", "gpu_memory_utilization", "prefix_caching", "machines", "tp", "tier", "placement",
 )  # fmt: skip
-LAYOUTS = ("latent", "windows honoured", "all layers full")
+LAYOUTS = ("latent", "expanded", "windows honoured", "all layers full")
 USUAL_CONTEXT = 32_768
 #: Where weights may lie beside the card: experts alone, or everything; and the machine round a card.
 PLACES = {"experts in system memory": True, "processor only": False}
@@ -42,14 +42,14 @@ class Question:
             raise Unusable(f"the condition “{sorted(strange)[0][:40]}” cannot be told in a scenario")
         if self.at.text("layout") and self.at.text("layout") not in LAYOUTS:
             raise Unusable(f"the layout “{self.at.text('layout')[:40]}” cannot be told in a scenario")
-        if self.inputs.fields.get("offload"):
-            raise Unusable("where the weights lie cannot be told in a scenario")
         catalogue = shipped()
         engine = machines.find_engine(self.record, catalogue)
         model = self._model()
         weights = _weights(self.inputs, catalogue_model=model)
         cache = formats.read_cache(self.at.text("kv_dtype") or self.inputs.text("kv_dtype"), catalogue)
         device = machines.find_device(self.record, catalogue) or machines.unnamed_device()
+        if self.inputs.fields.get("offload") and len(device.memory_tiers) < 2:
+            raise Unusable("where the weights lie cannot be told in a scenario")
         if self.at.text("tier") or self.at.text("layout"):
             device = device.model_copy(update={"memory_tiers": device.memory_tiers[:1]})
         spread = self._spread()
@@ -62,6 +62,7 @@ class Question:
             engine=engine.id,
             memory_share=share,
             link="pcie-gen4-x16" if several else None,
+            full_latents=self.at.text("layout") == "expanded",
             **choices.of_a_question(self.record, self.at, self.inputs, engine),
         )
         deployment = self._placed(deployment, model)

@@ -88,6 +88,11 @@ def test_memory(kind: str) -> None:
     assert sum(abs(r.error) <= limit for r in rows) / len(rows) >= share
 
 
+def test_few_prints_are_skipped() -> None:
+    outcome = prints()
+    assert len(outcome.skipped) <= 0.06 * (len(outcome.results) + len(outcome.skipped))
+
+
 def test_questions_from_the_field() -> None:
     rows = answers().results
     assert sum(map(field.within, rows)) / len(rows) >= LEAST_ANSWERS_MET

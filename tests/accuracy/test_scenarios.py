@@ -285,8 +285,11 @@ def test_without_device_and_format_only_the_cache_is_told() -> None:
     observed = {"available_kv_gib": 1.0, "weights_gib_per_gpu": 1.0, "kv_gib_for_context": 4.0}
     record = printed(device_id=None, gpu_memory_gib=None, weights_format="not stated", observed=observed)
     outcome = memory.compare([record])
-    assert [r.metric for r in outcome.results] == ["kv_gib_for_context"]
-    assert len(outcome.skipped) == 2
+    assert [(r.metric, r.kind) for r in outcome.results] == [
+        ("weights_gib_per_gpu", "weights, format not stated"),  # by the usual one, apart from the others
+        ("kv_gib_for_context", "cache"),
+    ]
+    assert [s.metric for s in outcome.skipped] == ["available_kv_gib"]
 
 
 def test_a_question() -> None:

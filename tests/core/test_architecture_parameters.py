@@ -15,6 +15,9 @@ CONFIGS = TESTS / "data" / "configs"
 GOLDEN: dict[str, dict[str, Any]] = tomllib.loads((TESTS / "golden" / "parameters.toml").read_text(encoding="utf-8"))
 
 
+ACTIVE: dict[str, dict[str, Any]] = tomllib.loads((TESTS / "golden" / "active_parameters.toml").read_text("utf-8"))
+
+
 def blueprint_of(name: str) -> Blueprint:
     return read_config(json.loads((CONFIGS / f"{name}.json").read_text(encoding="utf-8")), name)
 
@@ -47,10 +50,35 @@ def test_published_totals_with_or_without_prediction_layers(name: str) -> None:
     assert nearest == pytest.approx(row["published"], rel=5e-4)
 
 
-@pytest.mark.parametrize("name", [name for name, row in GOLDEN.items() if "active" in row])
-def test_active_parameters_are_near_the_vendors_round_figure(name: str) -> None:
-    # Vendors round, and some count the input embedding or leave the head out.
-    assert blueprint_of(name).active_parameters == pytest.approx(GOLDEN[name]["active"], rel=0.2)
+def distance(name: str) -> float:
+    """The nearest of what was published and built to what is counted, prediction layers counted or not."""
+    row, blueprint = GOLDEN[name], blueprint_of(name)
+    counts = (blueprint.total_parameters, blueprint.total_parameters + blueprint.parameters.get(TensorClass.MTP, 0))
+    stated = [row[key] for key in ("implementation", "published") if key in row]
+    return min(float(abs(count / total - 1)) for count in counts for total in stated)
+
+
+def test_how_many_totals_are_met_and_why_the_others_are_not() -> None:
+    distances = {name: distance(name) for name in GOLDEN}
+    assert sum(value <= 1e-4 for value in distances.values()) >= 157
+    assert sum(value <= 5e-3 for value in distances.values()) >= 165
+    assert all(GOLDEN[name]["note"] for name, value in distances.items() if value > 1e-4)
+
+
+def active_as_counted_by_the_vendor(name: str) -> int:
+    blueprint, counts = blueprint_of(name), ACTIVE[name].get("counts", "")
+    table = 0 if blueprint.tied_embedding else blueprint.parameters[TensorClass.EMBEDDING]
+    more = {"": 0, "with the input table": table, "without the head": -blueprint.parameters.get(TensorClass.HEAD, 0)}
+    return blueprint.active_parameters + more[counts]
+
+
+@pytest.mark.parametrize("name", ACTIVE)
+def test_active_parameters(name: str) -> None:
+    stated = ACTIVE[name]["active"]
+    digits = len(str(stated).rstrip("0"))
+    step = 10 ** (len(str(stated)) - digits)
+    room = 0.01 * stated if digits > 2 or "note" not in ACTIVE[name] else step
+    assert abs(active_as_counted_by_the_vendor(name) - stated) <= max(room, step / 2 if digits < 3 else 0)
 
 
 def test_active_parameters_of_the_articles_model() -> None:

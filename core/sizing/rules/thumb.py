@@ -22,6 +22,8 @@ from core.units import Unit
 ARTICLE_PARAMETERS = (33e9, 38e9)
 ARTICLE_ACTIVE = (2.5e9, 3.5e9)
 ARTICLE_GEOMETRY = {"layers": 48, "kv_heads": 4, "key_dim": 128, "value_dim": 128}
+#: A rule of thumb for the cache that is off by more than this is named: below, it serves.
+THUMB_IS_OFF = 0.20
 #: The format whose published checkpoints stand for "4 bit" on current hardware.
 FOUR_BIT_CHECKPOINT = "nvfp4"
 
@@ -41,7 +43,8 @@ def textbook_kv(trace: Trace, s: Situation) -> Iterator[Finding]:
         shapes["article"] = ARTICLE_GEOMETRY
     element, tokens = s.kv_format.bits / 8, trace["workload.context_tokens"]
     others = [kv.kv_bytes_per_token(**shape, element_bytes=element) * tokens for shape in shapes.values()]
-    if any(differs(trace["kv_logical_bytes_per_request"], other) for other in others):
+    held = trace["kv_logical_bytes_per_request"]
+    if any(abs(other - held) > THUMB_IS_OFF * held for other in others):
         compared = [record_rule_of_thumb(trace, s, name, shape) for name, shape in shapes.items()]
         figures = ("kv_logical_bytes_per_request", *compared, "kv_bytes_per_token", "state_bytes_per_request")
         yield note(FindingKind.TEXTBOOK_KV, *figures)

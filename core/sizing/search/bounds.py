@@ -141,7 +141,7 @@ def _memory(counted: Counted, here: Shapes) -> tuple[Axis, Axis]:
     each = counted["kv_logical_bytes_per_request"] + counted.state_bytes
     groups = here.replicas * here.attention_groups
     requests = np.ceil(counted["requests_with_reserve"] / groups) * here.attention_groups
-    least = (counted["memory_item.weights"] + each * requests) / here.ranks_of_a_copy + counted.companions_bytes
+    least = (counted.loaded_bytes + each * requests) / here.ranks_of_a_copy + counted.companions_bytes
     situation = counted.situation
     article = situation.scenario.mode is Mode.ARTICLE
     whole = article or shares_what_is_left(situation)

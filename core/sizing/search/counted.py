@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.catalogue.catalogue import Catalogue
-from core.catalogue.records import Device
+from core.catalogue.records import Allocator, Device
+from core.scenario import Scenario
+from core.sizing.engine_defaults import CHUNK_ON_LARGE
 from core.sizing.memory import record_memory
+from core.sizing.placement import loaded_classes
 from core.sizing.search.candidates import Candidate, scenario_of
 from core.sizing.search.layouts import Layout
 from core.sizing.search.request import SearchRequest
@@ -37,6 +40,11 @@ class Counted:
         return sum(self.get(f"state.{number}.bytes") for number in range(len(self.situation.blueprint.recurrent)))
 
     @property
+    def loaded_bytes(self) -> int:
+        """Weights that every device has in its memory, without what some kernels pad them with [byte]."""
+        return sum(self[f"weights_bytes.{kind}"] for kind in loaded_classes(self.situation))
+
+    @property
     def companions_bytes(self) -> int:
         """Retrieval models that stand on the card beside the model [byte]."""
         return int(self["memory_item.embedding"] + self["memory_item.reranker"])
@@ -65,11 +73,18 @@ def count(request: SearchRequest, variant: Variant, among: Sequence[Layout], cat
         device = layout.device
         if layout.plan.ranks == 1 and device.family in variant.engine.families and _is_plain(device):
             scenario = scenario_of(request.scenario, Candidate(0, layout, variant))
-            situation, trace = resolve(scenario, catalogue), Trace()
+            situation, trace = resolve(_with_largest_chunk(scenario, variant), catalogue), Trace()
             record_memory(trace, situation)
             speed_figures(trace, situation)
             return Counted(variant, situation, trace)
     return None
+
+
+def _with_largest_chunk(scenario: Scenario, variant: Variant) -> Scenario:
+    """Where the engine's chunk depends on the device, the largest: prompts take no longer with it."""
+    if scenario.deployment.prefill_chunk or variant.engine.allocator is not Allocator.VLLM:
+        return scenario
+    return scenario.edited(deployment__prefill_chunk=CHUNK_ON_LARGE)
 
 
 def _is_plain(device: Device) -> bool:

@@ -1,0 +1,236 @@
+"""Weights as engines load them, and the room beside them: worked by hand, or printed by the engine at its start."""
+
+from typing import Any
+
+import pytest
+
+from core import RESOURCES
+from core.architecture.blueprint import TensorClass
+from core.catalogue.loading import load_shipped
+from core.scenario import CatalogueModel, Deployment, Mode, Plan, Scenario, Workload
+from core.sizing.memory import record_memory
+from core.sizing.rules.thumb import textbook_kv
+from core.sizing.situation import resolve
+from core.trace import Trace
+from core.units import GIB, MIB
+
+SHIPPED = load_shipped(RESOURCES / "catalogue")
+
+
+def chosen(model: str, weights: str, device: str, context: int = 4096, **deployment: Any) -> Scenario:
+    return Scenario(
+        model=CatalogueModel(id=model),
+        weights=weights,
+        workload=Workload(requests_at_once=1, prompt_tokens=context - 1, output_tokens=1, context_tokens=context),
+        deployment=Deployment(**{"device": device, "engine": "vllm", **deployment}),
+    )
+
+
+def figures(scenario: Scenario) -> Trace:
+    trace = Trace()
+    record_memory(trace, resolve(scenario, SHIPPED))
+    return trace
+
+
+def loaded(model: str, weights: str, device: str, **deployment: Any) -> float:
+    return float(figures(chosen(model, weights, device, **deployment))["accelerator.weights_bytes"]) / GIB
+
+
+# ---- MXFP4 experts as the kernel pads them
+
+
+@pytest.mark.parametrize(
+    ("model", "device", "release", "printed"),
+    [
+        ("openai/gpt-oss-20b", "rtx-3090", "0.12", 13.7194),
+        ("openai/gpt-oss-20b", "rtx-5090", "0.12", 13.7194),
+        ("openai/gpt-oss-20b", "a100-40gb-sxm", "0.12", 13.7025),
+        ("openai/gpt-oss-20b", "h100-sxm", None, 13.47),
+        ("openai/gpt-oss-120b", "h100-sxm", None, 64.38),
+    ],
+)
+def test_padded_experts_as_vllm_printed_them(model: str, device: str, release: str | None, printed: float) -> None:
+    assert loaded(model, "mxfp4", device, release=release) == pytest.approx(printed, rel=0.005)
+
+
+def test_padding_by_kernel() -> None:
+    experts = 24 * 32 * 24_891_840 * 4.25 / 8
+    for device, sides in (("rtx-3090", (3072, 2944)), ("h100-sxm", (3072, 2880)), ("b200-sxm", (3072, 3072))):
+        t = figures(chosen("openai/gpt-oss-20b", "mxfp4", device))
+        assert t["padded_bytes.expert"] == pytest.approx(experts * sides[0] * sides[1] / 2880**2, rel=1e-3)
+        assert t["weights_bytes.expert"] == pytest.approx(experts, rel=1e-3)  # what a token reads stays what it is
+
+
+def test_padding_is_of_each_rank() -> None:
+    """Two ranks have 1,440 of an expert's width each: 1,536 with padding."""
+    two: dict[str, Any] = {"count": 2, "link": "pcie-gen4-x16"}
+    t = figures(chosen("openai/gpt-oss-20b", "mxfp4", "rtx-3090", **two, plan=Plan(tensor=2)))
+    assert t["padded_bytes.expert"] / t["weights_bytes.expert"] == pytest.approx(3072 * 3072 / 2880**2, rel=1e-6)
+    t = figures(chosen("openai/gpt-oss-20b", "mxfp4", "rtx-3090", **two, plan=Plan(tensor=2, expert=2)))
+    assert t["padded_bytes.expert"] / t["weights_bytes.expert"] == pytest.approx(3072 * 2944 / 2880**2, rel=1e-6)
+
+
+@pytest.mark.parametrize(("engine", "device"), [("sglang", "h100-sxm"), ("vllm", "mi300x"), ("llama.cpp", "rtx-3090")])
+def test_no_padding_where_nobody_has_read_of_it(engine: str, device: str) -> None:
+    assert "padded_bytes.expert" not in figures(chosen("openai/gpt-oss-20b", "mxfp4", device, engine=engine))
+
+
+# ---- what tensor parallelism does not divide
+
+
+def test_latent_attention_keeps_its_down_projections_whole() -> None:
+    """DeepSeek-R1: 7,168 to ranks of 1,536 and 512 + 64, in 61 layers."""
+    whole = 61 * 7168 * (1536 + 576)
+    blueprint = SHIPPED.blueprint("deepseek-ai/DeepSeek-R1")
+    assert blueprint.whole_attention_parameters == whole
+    t = figures(
+        chosen("deepseek-ai/DeepSeek-R1", "fp8", "h200-sxm", count=8, plan=Plan(tensor=8), link="nvlink4-h100-h200-sxm")
+    )
+    parts = sum(t[f"weights_bytes.{kind}"] for kind in blueprint.parameters if kind is not TensorClass.MTP)
+    kept = sum(t[f"weights_bytes.{kind}"] for kind in ("norm", "router")) + t["weights_bytes.whole_attention"]
+    assert t["weights_bytes.whole_attention"] == pytest.approx(whole * t["weights.bits.attention"] / 8, abs=1)
+    assert t["accelerator.weights_bytes"] == pytest.approx((parts - kept) / 8 + kept, rel=1e-9)
+
+
+def test_indexers_stand_whole_too() -> None:
+    blueprint = SHIPPED.blueprint("nvidia/GLM-5.1-NVFP4")
+    index = 2048 * 32 * 128 + 6144 * (128 + 32)
+    assert blueprint.whole_attention_parameters == 78 * (6144 * (2048 + 576) + index)
+
+
+def test_grouped_heads_are_divided() -> None:
+    assert SHIPPED.blueprint("Qwen/Qwen3-32B").whole_attention_parameters == 0
+
+
+# ---- llama.cpp
+
+
+def test_the_table_of_embeddings_stays_with_the_host() -> None:
+    """Qwen3 32B in Q5_K_M: 22,118 MiB of file, 21,608.65 printed for the cards."""
+    t = figures(chosen("Qwen/Qwen3-32B", "Q5_K_M", "rtx-a6000", engine="llama.cpp"))
+    assert t["accelerator.weights_bytes"] == t["memory_item.weights"] - t["weights_bytes.embedding"]
+    shared = figures(chosen("Qwen/Qwen3-32B", "Q5_K_M", "mac-studio-m4-max-128", engine="llama.cpp"))
+    assert shared["accelerator.weights_bytes"] == shared["memory_item.weights"]
+    tied = figures(chosen("Qwen/Qwen3-4B", "Q4_K_M", "rtx-a6000", engine="llama.cpp"))
+    assert tied["accelerator.weights_bytes"] == tied["memory_item.weights"]
+
+
+def test_prediction_layers_in_a_gguf_file() -> None:
+    """Qwen3.6 27B in Q8_0, guessing ahead: 26,402.70 MiB printed for the device."""
+    wanted = chosen("Qwen/Qwen3.6-27B", "Q8_0", "rtx-pro-6000-ws", engine="llama.cpp", draft_tokens=6)
+    assert figures(wanted)["accelerator.weights_bytes"] / MIB == pytest.approx(26_402.7, rel=1e-3)
+    assert figures(wanted.edited(deployment__draft_tokens=0))["weights_bytes.mtp"] == 0
+
+
+@pytest.mark.parametrize(("release", "printed"), [("2024.10", 192.0), (None, 88.0)])
+def test_masks_of_2024_were_wider(release: str | None, printed: float) -> None:
+    wanted = chosen("mistralai/Mistral-Small-Instruct-2409", "Q6_K", "rtx-3090", 49_152, engine="llama.cpp")
+    assert figures(wanted.edited(deployment__release=release))["runtime.compute_buffer_bytes"] == printed * MIB
+
+
+# ---- the room beside the weights
+
+
+@pytest.mark.parametrize(
+    ("device", "release", "context", "chunk", "requests"),
+    [
+        ("rtx-5090", None, 4096, 2048, 256),
+        ("h100-sxm", None, 4096, 8192, 1024),
+        ("h200-sxm", "0.11", 4096, 8192, 1024),
+        ("a100-80gb-sxm", None, 4096, 2048, 256),
+        ("rtx-3090", "0.6", 20_000, 20_000, 256),
+        ("h100-sxm", "0.7", 1024, 2048, 256),
+        ("h100-sxm", "0.7", 65_536, 2048, 256),
+    ],
+)
+def test_defaults_by_release_and_device(
+    device: str, release: str | None, context: int, chunk: int, requests: int
+) -> None:
+    t = figures(chosen("meta-llama/Llama-3.1-8B-Instruct", "bf16", device, context, release=release))
+    assert (t["engine.prefill_chunk"], t["engine.max_requests"]) == (chunk, requests)
+
+
+@pytest.mark.parametrize(
+    ("model", "weights", "printed"),
+    [
+        ("meta-llama/Llama-3.1-8B-Instruct", "bf16", 4.76),
+        ("Qwen/Qwen3-0.6B", "bf16", 5.56),
+        ("Qwen/Qwen3-32B", "bf16", 5.64),
+        ("openai/gpt-oss-20b", "mxfp4", 7.38),
+    ],
+)
+def test_the_peak_that_vllm_printed_on_h100(model: str, weights: str, printed: float) -> None:
+    t = figures(chosen(model, weights, "h100-sxm", 16_000, release="0.11"))
+    assert t["runtime.peak_bytes"] / GIB == pytest.approx(printed, rel=0.015)
+
+
+def test_choosing_words_without_sorting_takes_less() -> None:
+    wanted = chosen("Qwen/Qwen3-32B", "fp8", "h100-sxm")
+    old, new = (figures(wanted.edited(deployment__release=r))["runtime.logits_bytes"] for r in ("0.16", "0.17"))
+    assert old - new == 1024 * 151_936 * (38 - 16)
+
+
+def test_graphs_count_since_a_release() -> None:
+    wanted = chosen("Qwen/Qwen3-32B", "fp8", "h100-sxm", release="0.20")
+    before, since = figures(wanted), figures(wanted.edited(deployment__release="0.21"))
+    assert since["memory_item.framework"] - before["memory_item.framework"] == since["runtime.graphs_bytes"]
+    eager = figures(wanted.edited(deployment__release="0.21", deployment__graphs=False))
+    assert eager["memory_item.framework"] == before["memory_item.framework"]
+
+
+@pytest.mark.parametrize(
+    ("model", "weights", "device", "share", "room"),
+    [
+        ("Qwen/Qwen3-32B", "bf16", "h100-sxm", 0.9, 4.45),
+        ("meta-llama/Llama-3.1-8B-Instruct", "bf16", "h100-sxm", 0.9, 51.38),
+        ("Qwen/Qwen3-0.6B", "bf16", "h100-sxm", 0.9, 64.45),
+        ("openai/gpt-oss-20b", "mxfp4", "h100-sxm", 0.9, 50.28),
+    ],
+)
+def test_the_room_that_vllm_printed_on_h100(model: str, weights: str, device: str, share: float, room: float) -> None:
+    """vLLM 0.11 with default chunks; its gpt-oss ran with the swizzled layout, which 0.12 brings along."""
+    release = "0.12" if weights == "mxfp4" else "0.11"
+    t = figures(chosen(model, weights, device, 16_000, release=release, memory_share=share))
+    assert t["accelerator.free_for_kv_bytes"] / GIB == pytest.approx(room, rel=0.05)
+
+
+def test_vllm_takes_its_share_of_all_memory_of_a_spark() -> None:
+    wanted = chosen("Qwen/Qwen3-32B", "nvfp4", "dgx-spark", memory_share=0.8)
+    assert figures(wanted)["tier.0.limit_bytes"] == 0.8 * 128e9
+    assert figures(wanted.edited(deployment__memory_share=1.0))["tier.0.limit_bytes"] == 116e9
+    other = wanted.edited(deployment__engine="sglang", deployment__memory_share=0.8)
+    assert figures(other)["tier.0.limit_bytes"] == 0.8 * 116e9
+
+
+def test_the_image_tower_is_tried_with_its_largest_image() -> None:
+    """Qwen3.8 27B in FP8 on two RTX 3090, with prediction layers: peak 1.66 GiB, 4.76 GiB for the cache."""
+    two: dict[str, Any] = {"count": 2, "plan": Plan(tensor=2), "link": "pcie-gen4-x16", "draft_tokens": 3}
+    t = figures(chosen("Qwen/Qwen3.8-27B", "fp8", "rtx-3090", 131_072, **two, prefill_chunk=8192, max_requests=2))
+    assert t["runtime.peak_bytes"] / GIB == pytest.approx(1.66, rel=0.05)
+    assert t["accelerator.weights_bytes"] / GIB == pytest.approx(14.68, rel=0.025)  # 0.13 are its rotary positions
+    assert t["accelerator.free_for_kv_bytes"] / GIB == pytest.approx(4.76, rel=0.08)
+    small = figures(chosen("Qwen/Qwen3.8-27B", "fp8", "rtx-5090", 4096))
+    assert small["runtime.image_bytes"] == 16_384 * 112_000
+
+
+def test_the_weights_of_a_published_nvfp4_checkpoint() -> None:
+    """Qwen3.8 27B by NVIDIA, one accelerator, no guessing ahead: 19.75 GiB reported."""
+    assert loaded("Qwen/Qwen3.6-27B", "nvfp4", "rtx-a6000") == pytest.approx(19.75, rel=0.01)
+
+
+# ---- the rule of thumb
+
+
+@pytest.mark.parametrize(
+    ("model", "named"), [("Qwen/Qwen3-32B", 0), ("Qwen/Qwen3.6-27B", 1), ("google/gemma-3-27b-it", 1)]
+)
+def test_a_rule_of_thumb_that_is_off_by_a_fifth_is_named(model: str, named: int) -> None:
+    scenario = chosen(model, "fp8", "h200-sxm", 65_536)
+    situation, trace = resolve(scenario, SHIPPED), figures(scenario)
+    assert len(list(textbook_kv.find(trace, situation))) == named
+
+
+def test_the_article_knows_none_of_this() -> None:
+    t = figures(chosen("openai/gpt-oss-20b", "mxfp4", "rtx-3090").edited(mode=Mode.ARTICLE))
+    assert "padded_bytes.expert" not in t
+    assert t["memory_item.framework"] == 0
