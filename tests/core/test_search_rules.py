@@ -111,7 +111,7 @@ RULES = {
         {"most_units": 2},
         {"2 x NVIDIA H200 NVL 141GB"},
         lambda answer, _: answer.scenario.kv_format == "fp8",
-        device(lambda catalogue: bandwidth(catalogue, "h200-nvl", 0.7)),
+        device(lambda catalogue: bandwidth(catalogue, "h200-nvl", 0.5)),
         {"1 x NVIDIA DGX Station (GB300)"},
     ),
     # 63 GB of weights under 8,000 USD and 45 dB(A): one desktop with 128 GB; no card of 96 GB costs less than 8,565

@@ -36,7 +36,7 @@ def test_only_the_chosen_experts_are_read_there() -> None:
     chosen = trace["weights_bytes.expert"] * 8 / 256
     assert trace["decode_step_s.bytes.second_tier"] == pytest.approx(chosen * 30 / trace["model.layers"])
     trips = trace["model.moe_layers"] * trace["spill.share.experts"] * 2 * 30e-6
-    read = trace["decode_step_s.bytes.second_tier"] / (96e9 * 0.5)
+    read = trace["decode_step_s.bytes.second_tier"] / (96e9 * trace["fit.eta_cpu"])
     assert trace["decode_step_s.second_tier"] == pytest.approx(read + trips)
 
 
@@ -77,7 +77,7 @@ def test_other_engines_use_host_memory_only_when_told() -> None:
     case = scenario("dense-405b", "fp8", "rtx-pro-6000-ws", deployment__host=HOST)
     assert sized(case).verdict is Verdict.DOES_NOT_FIT
     through = sized(CASES["host memory through PCIe"]).trace
-    assert through["bandwidth.second_tier"] < 96e9 / 2  # two accelerators read it at the same time
+    assert through["bandwidth.second_tier"] <= 96e9 / 2  # two accelerators read it at the same time
 
 
 def test_the_bandwidth_of_the_host_shows() -> None:
