@@ -47,6 +47,7 @@ class FindHardwarePage(QWidget):
         self.reasons = ReasonsPanel(theme)
         self.keep = button(_("Keep ticked"), action=self._keep)
         self.open = button(_("Open as scenario"), "primary", self._open)
+        self.open.setEnabled(False)
         self._job = SearchJob(self._work, self)
         self._lay_out()
         self._connect()

@@ -36,12 +36,16 @@ class MissesLine(QWidget):
         row.addWidget(self.name)
         row.addWidget(self.reason, 1)
         row.addWidget(self.more)
+        self._show_parts(False)
+
+    def _show_parts(self, shown: bool) -> None:
+        for widget in (self._icon, self.name, self.reason, self.more):
+            widget.setVisible(shown)
 
     def show_misses(self, number: int, nearest: Miss | None) -> None:
         text = ngettext("{number} ruled out", "{number} ruled out", number)
         self.number.setText(text.format(number=current().count(number)))
-        for widget in (self._icon, self.name, self.reason, self.more):
-            widget.setVisible(nearest is not None)
+        self._show_parts(nearest is not None)
         if nearest is not None:
             self.name.setText(nearest[0])
             self.reason.setText(nearest[1])

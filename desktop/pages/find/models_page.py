@@ -37,6 +37,7 @@ class FindModelsPage(QWidget):
         self.misses = MissesLine(theme)
         self.keep = button(_("Keep ticked"), action=self._keep)
         self.open = button(_("Open as scenario"), "primary", self._open)
+        self.open.setEnabled(False)
         self._job = SearchJob(self._work, self)
         self._lay_out()
         self.limits.changed.connect(self._ask)
