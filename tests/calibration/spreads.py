@@ -35,6 +35,17 @@ CONDITIONS: Mapping[str, tuple[str, ...]] = {
 EVIDENCE_OF = {"tpot": "batched"}
 
 
+#: Rules that the scatter of the records cannot show, since each of their sources has builds of one season.
+STATED: list[dict[str, Any]] = [
+    {
+        "kind": "decode",
+        "when": "nvidia_unified",
+        "least": 0.27,
+        "reason": "builds within a year: a 20B mixture on a Spark went from 50 (2025-10) to 84 tok/s (2025-11)",
+    }
+]
+
+
 def met(one: Observation) -> frozenset[str]:
     """The conditions that hold for an observation."""
     deep = float(one.trace["workload.depth_tokens"]) >= DEEP_TOKENS
@@ -122,7 +133,7 @@ def fit_spreads(seen: Sequence[Observation], log_ratio: Floats) -> dict[str, Any
                 )
     if not any(rule["when"] == "deep" for rule in rules):
         rules.append({"kind": "decode", "when": "deep", "widening": 1.0, "reason": "no wider than over a short cache"})
-    return {"grades": table, "rules": rules}
+    return {"grades": table, "rules": rules + STATED}
 
 
 def _fit_kind(
@@ -155,11 +166,12 @@ def _fit_kind(
 def spread_of(one: Observation, grade: str, spread: Mapping[str, Any]) -> float:
     """The spread that a sizing would give an observation with this evidence."""
     value = spread["grades"][EVIDENCE_OF.get(one.kind, one.kind)][GRADES.index(grade)]
-    holds, deep = met(one), 1.0
+    holds, deep, least = met(one), 1.0, LEAST_SPREAD
     for rule in spread["rules"]:
         if rule["kind"] == one.kind and rule["when"] in holds:
             if rule["when"] == "deep":
                 deep = rule["widening"]
             else:
-                value *= rule["widening"]
-    return float(max(value, LEAST_SPREAD) * deep)
+                value *= rule.get("widening", 1.0)
+                least = max(least, rule.get("least", 0.0))
+    return float(max(value, least) * deep)
