@@ -10,6 +10,7 @@ from core.language.messages import gettext as _
 from core.language.messages import marked, ngettext
 from core.language.numbers import Formatter
 from core.sizing.report import LIMIT_OF, Cause, Sizing, TierUse, TimePart, Verdict
+from core.sizing.shares import share_of_token
 from core.units import GB, Unit
 
 #: The largest cause is also the bottleneck.
@@ -194,7 +195,7 @@ def step_title(sizing: Sizing, formatter: Formatter) -> str:
     if whole <= 0:
         return _("The time of a token is unknown")
     largest = max(parts, key=lambda part: part.seconds)
-    share = formatter.share(largest.seconds / whole)
+    share = formatter.share(share_of_token(sizing.trace, largest.key))
     decides = LIMIT_OF[largest.cause] is sizing.decode_limit
     return _((_DECIDES if decides else _LARGEST)[largest.cause]).format(share=share)
 

@@ -39,6 +39,7 @@ _LABELS = {
     "memory.limit_bytes": marked("Memory the engine may use"),
     "memory.free_for_kv_bytes": marked("Room for the cache"),
     "memory.free_bytes": marked("Memory left free"),
+    "memory.share_of_limit": marked("Share of what the engine may use"),
     "memory.share_of_capacity": marked("Share of the memory in use"),
     "memory.shortfall_bytes": marked("Memory missing"),
     "max_context_tokens": marked("Longest context that fits"),
@@ -495,6 +496,7 @@ _FAMILIES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), text)
     for pattern, text in (
         *COST_FAMILIES,
+        (r"^tpot_share\.(?P<part>.+)$", marked("{part}, share of one token")),
         (r"^(?P<part>.+)\.p10$", marked("{part}, one case in ten below")),
         (r"^(?P<part>.+)\.p90$", marked("{part}, nine cases in ten below")),
         (r"^companion\.(?P<group>\d+)\.parameters\.(?P<part>\w+)$", marked("Companion {group}, parameters: {part}")),

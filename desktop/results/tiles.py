@@ -12,6 +12,7 @@ from core.language import chart_sentences
 from core.language.messages import gettext as _
 from core.language.numbers import EN_DASH, Formatter, Written, current
 from core.sizing.report import Estimate, Sizing
+from core.sizing.shares import share_of_limit
 from core.units import GB, TB
 from desktop.charts.painting import with_alpha
 from desktop.theme import Color, Theme
@@ -169,7 +170,7 @@ def _memory(sizing: Sizing, formatter: Formatter) -> TileFigures:
         _("Memory"),
         *_used_of(used, limit, formatter),
         text.format(
-            share=formatter.share(used / limit if limit else 0.0),
+            share=formatter.share(share_of_limit(trace) if limit else 0.0),
             free=formatter.bytes(max(0.0, free)),
             over=formatter.bytes(max(0.0, -free)),
         ),
