@@ -94,7 +94,7 @@ class Load:
 
 
 def choose_plan(load: Load, nodes: int, per_node: int, domain: int) -> Plan:
-    """The first plan that holds all the work; else the first that holds one request; else the widest split.
+    """The first plan that holds all the work; else the first that holds a half, a quarter ...; else the widest split.
 
     Parameters
     ----------
@@ -111,12 +111,23 @@ def choose_plan(load: Load, nodes: int, per_node: int, domain: int) -> Plan:
     plans = list(candidates(nodes, per_node, domain, load))
     workload = load.situation.scenario.workload
     wanted = workload.requests_at_once or memory.requests_at_the_peak(workload.users, workload.active_share)
-    for requests in (wanted, 1):
+    for requests in halved(wanted):
         for plan in plans:
             if load.fits(plan, requests):
                 wider = [p for p in plans if p.tensor > plan.tensor and load.fits(p, requests)]
                 return without_idle_copies(plan, wider, wanted)
     return plans[-1]
+
+
+def halved(requests: int) -> Iterator[int]:
+    """The requests, half of them, a quarter, down to one.
+
+    >>> list(halved(12)), list(halved(1))
+    ([12, 6, 3, 1], [1])
+    """
+    while requests >= 1:
+        yield requests
+        requests //= 2
 
 
 def without_idle_copies(plan: Plan, wider: list[Plan], requests: int) -> Plan:
