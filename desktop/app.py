@@ -1,18 +1,15 @@
 """The application: folders, settings, language, theme, session and window, and what guards them."""
 
 import contextlib
-import errno
 import logging
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any
 
-import platformdirs
 from PySide6.QtCore import QLibraryInfo, QLocale, QLockFile, QSize, Qt, QThreadPool, QTimer, QTranslator
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
@@ -22,6 +19,7 @@ from core.language import sentences
 from core.language.messages import best_language, language, set_language
 from core.language.messages import gettext as _
 from core.scenario import Mode, Scenario, Workload
+from desktop.folders import NAME, Folders
 from desktop.library_store import LibraryStore
 from desktop.main_window import MainWindow
 from desktop.report import Excepthook
@@ -29,43 +27,8 @@ from desktop.session import Message, Session
 from desktop.settings import LANGUAGE, STARTED_BEFORE, THEME, Settings
 from desktop.theme import Scheme, Theme
 
-NAME = "tonnage"
 DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
 LONGEST_JOB_MS = 15_000
-
-
-@dataclass(frozen=True, slots=True)
-class Folders:
-    """Where this user's things lie."""
-
-    data: Path
-    config: Path
-    log: Path
-
-    @classmethod
-    def of_user(cls) -> "Folders":
-        return cls(
-            Path(platformdirs.user_data_dir(NAME, appauthor=False)),
-            Path(platformdirs.user_config_dir(NAME, appauthor=False)),
-            Path(platformdirs.user_log_dir(NAME, appauthor=False)),
-        )
-
-    @classmethod
-    def below(cls, folder: Path) -> "Folders":
-        """All in one folder: for self-tests, and for a program carried on a stick."""
-        return cls(folder / "data", folder / "config", folder / "log")
-
-    def make(self) -> None:
-        """Make those that are missing.
-
-        Raises
-        ------
-        OSError : one cannot be made, or not be written
-        """
-        for folder in (self.data, self.config, self.log):
-            folder.mkdir(parents=True, exist_ok=True)
-            if not os.access(folder, os.W_OK | os.X_OK):
-                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
 
 
 def make_application(arguments: list[str]) -> QApplication:
@@ -107,10 +70,12 @@ def log_to_file(folder: Path) -> None:
     root.addHandler(handler)
 
 
-def shipped_catalogue() -> Any:
+def shipped_catalogue(packs: Path) -> tuple[Any, TonnageError | None]:
+    """The catalogue with the packs that are installed; without them where one cannot be read, and why."""
     from core.catalogue.loading import load_shipped
+    from core.store.packs import shipped_with_packs
 
-    return load_shipped(RESOURCES / "catalogue")
+    return shipped_with_packs(load_shipped(RESOURCES / "catalogue"), packs)
 
 
 def with_own_records(shipped: Any, records: Mapping[str, Mapping[str, str]]) -> Any:
@@ -195,7 +160,11 @@ class Application:
         return LibraryStore(Library(None, datetime.now(UTC)), lasting=False)
 
     def _make_session(self) -> Session:
-        shipped = shipped_catalogue()
+        shipped, problem = shipped_catalogue(self.folders.packs)
+        if problem is not None:
+            text = _("{problem} The shipped catalogue is used without packs.")
+            said = text.format(problem=sentences.error(problem))
+            self._greeting.append(Message(said, "warn", topic="packs"))
         catalogue = shipped
         last = None
         try:

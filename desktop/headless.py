@@ -45,7 +45,8 @@ def _write_all(folder: Path, home: Path) -> list[Path]:
     from PySide6.QtWidgets import QApplication
 
     from core.language.summary import summary
-    from desktop.app import Application, Folders, make_application
+    from desktop.app import Application, make_application
+    from desktop.folders import Folders
     from desktop.proposal_export import write
 
     folder.mkdir(parents=True, exist_ok=True)

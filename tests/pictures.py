@@ -14,7 +14,8 @@ from PySide6.QtTest import QTest
 
 from core.scenario import Scenario
 from core.sizing.examples import worked_example_in_reality
-from desktop.app import Application, Folders, make_application
+from desktop.app import Application, make_application
+from desktop.folders import Folders
 from desktop.proposal_export import write
 from desktop.results.panel import ResultsPanel
 from desktop.theme import Scheme

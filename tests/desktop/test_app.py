@@ -18,7 +18,8 @@ from core.language.messages import LANGUAGES, set_language
 from core.scenario import CatalogueModel, Mode, TextbookModel
 from core.sizing.report import Verdict
 from desktop.__main__ import main
-from desktop.app import Application, Folders, new_scenario
+from desktop.app import Application, new_scenario
+from desktop.folders import Folders
 from desktop.main_window import MainWindow
 from desktop.settings import LANGUAGE, STARTED_BEFORE, THEME, Settings
 from tests.core import gguf_models
