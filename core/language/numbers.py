@@ -250,6 +250,22 @@ class Formatter:
             return self.significant(percent), "%"
         return self._trimmed(f"{percent:,.{1 if abs(percent) < 9.95 else 0}f}"), "%"
 
+    def percent(self, number: Number) -> str:
+        """Digits of a fraction as percent, for tables whose heading has the sign: 35.2."""
+        return self.decimal(float(number) * 100)
+
+    def about_tokens(self, number: Number) -> str:
+        """A length that is not round, rounded down so that it does not promise too much: 467K, 1.2M.
+
+        >>> [Formatter("en").about_tokens(n) for n in (478_900, 1_300_000, 900)]
+        ['467K', '1.2M', '900']
+        """
+        if number >= KIB * KIB:
+            return self.decimal(math.floor(number / KIB / KIB * 10) / 10, 1) + "M"
+        if number >= KIB:
+            return self.count(math.floor(number / KIB)) + "K"
+        return self.count(math.floor(number))
+
     def change(self, ratio: float) -> str:
         """A new value against an old one (new/old): +80 %, −12 %, × 2.9 from doubling on."""
         if ratio >= 2:

@@ -24,6 +24,26 @@ def times_more(larger: float, smaller: float) -> float:
     return larger / smaller
 
 
+@formula(Unit.REQUEST)
+def apart(first: int, second: int) -> int:
+    """How many requests one figure is above another.
+
+    apart = first - second
+
+    Parameters
+    ----------
+    first, second : requests
+
+    Returns
+    -------
+    requests; negative where the second is larger
+
+    >>> apart(21, 12), apart(1, 3)
+    (9, -2)
+    """
+    return first - second
+
+
 @formula(Unit.FLOP_PER_SECOND)
 def sparse_rate(dense: float) -> float:
     """The computing rate as a data sheet prints it, with half of the numbers left out.

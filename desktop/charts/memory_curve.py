@@ -9,7 +9,7 @@ from core.sizing.report import Sizing
 from core.units import GB, MB, TB
 from desktop.charts.axes import Span
 from desktop.charts.picture import Chosen, Crossing, Level, Line, Picture, ReadOut, Role
-from desktop.charts.series import CacheLine, MemoryCurves, about_tokens
+from desktop.charts.series import CacheLine, MemoryCurves
 from desktop.tables import Cell, Column, TableData
 
 #: Dashes of the tokens for the lines that are not chosen.
@@ -79,7 +79,7 @@ def _line(line: CacheLine, factor: int) -> Line:
 def _crossings(curves: MemoryCurves, limit: float, formatter: Formatter) -> list[Crossing]:
     last = curves.contexts[-1]
     return [
-        Crossing(line.fits_to, limit, about_tokens(line.fits_to, formatter), _role(line), line.is_chosen)
+        Crossing(line.fits_to, limit, formatter.about_tokens(line.fits_to), _role(line), line.is_chosen)
         for line in curves.lines
         if line.fits_to is not None and curves.contexts[0] <= line.fits_to < last
     ]
@@ -105,22 +105,22 @@ def _summary(sizing: Sizing, curves: MemoryCurves, formatter: Formatter) -> str:
     for line in curves.lines:
         if line.fits_to is not None:
             text = _("{bits}: fits up to {context}")
-            parts.append(text.format(bits=line_name(line), context=about_tokens(line.fits_to, formatter)))
+            parts.append(text.format(bits=line_name(line), context=formatter.about_tokens(line.fits_to)))
     return ". ".join(parts)
 
 
 def _read_out(curves: MemoryCurves, index: int, limit: float, formatter: Formatter) -> ReadOut:
-    title = _("{context} tokens").format(context=about_tokens(curves.contexts[index], formatter))
+    title = _("{context} tokens").format(context=formatter.about_tokens(curves.contexts[index]))
     rows = [f"{line_name(line)}  {formatter.bytes(line.total_bytes[index])}" for line in curves.lines]
-    return ReadOut(title, tuple(rows), _alarm(curves, index, limit, formatter))
+    return ReadOut(title, tuple(rows), _alarm(curves, index, formatter))
 
 
-def _alarm(curves: MemoryCurves, index: int, limit: float, formatter: Formatter) -> str:
-    needed = next((line.total_bytes[index] for line in curves.lines if line.is_chosen), 0.0)
-    if needed <= limit:
+def _alarm(curves: MemoryCurves, index: int, formatter: Formatter) -> str:
+    chosen = next((line for line in curves.lines if line.is_chosen), None)
+    if chosen is None or not chosen.excess_bytes[index]:
         return ""
     return _("needs {needed}: {over} too much").format(
-        needed=formatter.bytes(needed), over=formatter.bytes(needed - limit)
+        needed=formatter.bytes(chosen.total_bytes[index]), over=formatter.bytes(chosen.excess_bytes[index])
     )
 
 

@@ -11,6 +11,7 @@ from core.language import chart_sentences, sentences
 from core.language.messages import gettext as _
 from core.language.numbers import Formatter, current
 from core.sizing.report import MemoryKind, Sizing
+from core.sizing.shown import excess_of_tier, free_of_device, used_of_device
 from core.units import GB
 from desktop.charts.memory_bar import COLORS, MemoryBar
 from desktop.charts.memory_curve import memory_picture
@@ -197,12 +198,13 @@ def item_lines(sizing: Sizing, names: dict[MemoryKind, str], write: Formatter) -
             if place:
                 name = _("{item}, {detail}").format(item=sentences.memory_kind(item.kind), detail=tier.name)
             lines.append(ItemLine(name, small_gigabytes(item.bytes, write), item.key, item.kind, is_slow=place > 0))
-    used = sum(tier.used_bytes for tier in use.tiers)
-    free = sum(tier.limit_bytes for tier in use.tiers) - used
-    over = max(0, *(tier.overflow_bytes for tier in use.tiers))
-    lines.append(ItemLine(_("Used"), write.gigabytes(used), "memory.total_bytes", is_sum=True))
-    if over:
-        lines.append(ItemLine(_("Too much"), write.gigabytes(over), "memory.free_bytes", is_alarm=True))
+    trace = sizing.trace
+    used, free = used_of_device(trace, use), free_of_device(trace, use)
+    worst = max(use.tiers, key=lambda tier: tier.overflow_bytes)
+    lines.append(ItemLine(_("Used"), write.gigabytes(trace[used]), used, is_sum=True))
+    if worst.overflow_bytes:
+        over = excess_of_tier(trace, worst)
+        lines.append(ItemLine(_("Too much"), write.gigabytes(trace[over]), over, is_alarm=True))
     else:
-        lines.append(ItemLine(_("Free below the limit"), write.gigabytes(free), "memory.free_bytes"))
+        lines.append(ItemLine(_("Free below the limit"), write.gigabytes(trace[free]), free))
     return lines
