@@ -40,11 +40,12 @@ from desktop.session import Message, Session
 from desktop.settings import LANGUAGE, NARROW_SIDEBAR, SIDEBAR_WIDTH, THEME, Settings
 from desktop.sidebar.sidebar import Page, Sidebar
 from desktop.theme import Scheme, Theme
+from desktop.ticked import Ticked
 from desktop.widgets.drop_frame import DropFrame
 from desktop.widgets.focus import first_focusable
 from desktop.widgets.message_bar import MessageBar, MessageStack
 
-SIZING, HARDWARE, MODELS, CATALOGUE, START = "sizing", "hardware", "models", "catalogue", "start"
+SIZING, HARDWARE, MODELS, COMPARE, CATALOGUE, START = "sizing", "hardware", "models", "compare", "catalogue", "start"
 SIDEBAR_LEAST, SIDEBAR_MOST = 180, 360
 EXAMPLE = "example"  # topic of the line about the worked example
 ResultsFactory = Callable[[Session, Theme], QWidget]
@@ -74,7 +75,8 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(icons.app_icon())
         self.setAcceptDrops(True)
         self._actions = Actions(self, self._deeds())
-        self.sidebar = Sidebar(session, theme, self._pages(), self._settings_menu)
+        self.ticked = Ticked(session)
+        self.sidebar = Sidebar(session, theme, self.ticked, self._pages(), self._settings_menu)
         self.inputs = InputsPanel(session, theme, settings, self.choose_file, self.show_device)
         self.sizing = SizingPage(theme, settings, self.inputs, QWidget())
         self.start = StartPage(theme, self._ways(), self.choose_file)
@@ -95,6 +97,7 @@ class MainWindow(QMainWindow):
             Page(SIZING, _("Sizing"), "gauge", "Ctrl+1"),
             Page(HARDWARE, _("Find hardware"), "chip", "Ctrl+2"),
             Page(MODELS, _("Find models"), "layers", "Ctrl+3"),
+            Page(COMPARE, _("Compare"), "columns", "Ctrl+4"),
             Page(CATALOGUE, _("Catalogue"), "book", "Ctrl+5"),
         )
 
@@ -143,6 +146,8 @@ class MainWindow(QMainWindow):
         self.sidebar.page_chosen.connect(self.show_page)
         self.sidebar.narrow_wanted.connect(self._set_narrow)
         self.sidebar.new_wanted.connect(self.new)
+        self.sidebar.scenario_opened.connect(lambda: self.show_page(SIZING))
+        self.sidebar.record_wanted.connect(self.show_record)
         self.sidebar.set_commands(self._actions.commands())
         self.session.message.connect(self.messages.show_message)
         self.session.sizing_lost.connect(self.sizing.hide_results)
@@ -174,6 +179,8 @@ class MainWindow(QMainWindow):
             Deed("search", _("Search, run"), "Ctrl+K", lambda: self.sidebar.open_search()),
             Deed("new", _("New scenario"), "Ctrl+N", self.new, "plus"),
             Deed("duplicate", _("Duplicate scenario"), "Ctrl+D", self.duplicate, "copy"),
+            Deed("rename", _("Rename scenario"), "F2", self.rename, "pencil"),
+            Deed("delete", _("Delete scenario"), "", self.delete, "trash"),
             Deed("open", _("Import or open a file…"), "Ctrl+O", self.choose_file, "folder"),
             Deed("copy", _("Save a copy…"), "Ctrl+Shift+S", self.save_copy, "download"),
             Deed("proposal", _("Proposal…"), "Ctrl+P", lambda: self.proposals.ask(), "document"),
@@ -182,11 +189,13 @@ class MainWindow(QMainWindow):
             Deed("sizing", _("Sizing"), "Ctrl+1", lambda: self.show_page(SIZING), "gauge"),
             Deed("hardware", _("Find hardware"), "Ctrl+2", lambda: self.show_page(HARDWARE), "chip"),
             Deed("models", _("Find models"), "Ctrl+3", lambda: self.show_page(MODELS), "layers"),
+            Deed("compare", _("Compare"), "Ctrl+4", lambda: self.show_page(COMPARE), "columns"),
             Deed("catalogue", _("Catalogue"), "Ctrl+5", lambda: self.show_page(CATALOGUE), "book"),
             Deed("sidebar", _("Narrow or widen the sidebar"), "Ctrl+B", self._toggle_sidebar, "sidebar"),
             Deed("settings", _("Settings"), "Ctrl+,", lambda: self.sidebar.open_settings(), "gear"),
             Deed("example", _("Open the worked example"), "", self.open_example, "gauge"),
             Deed("next", _("Next scenario"), "Ctrl+Tab", self.next_scenario),
+            Deed("previous", _("Previous scenario"), "Ctrl+Shift+Tab", lambda: self.next_scenario(-1)),
             Deed("column", _("Next column"), "F6", lambda: self._focus_column(1)),
             Deed("back", _("Previous column"), "Shift+F6", lambda: self._focus_column(-1)),
             Deed("quit", _("Quit"), "Ctrl+Q", self.close),
@@ -232,6 +241,8 @@ class MainWindow(QMainWindow):
     def _build(self, key: str) -> QWidget:
         if key == CATALOGUE:
             return DevicePage(self.session, self.theme)
+        if key == COMPARE:
+            return QWidget()
         from desktop.pages.find.hardware_page import FindHardwarePage
         from desktop.pages.find.models_page import FindModelsPage
 
@@ -242,6 +253,13 @@ class MainWindow(QMainWindow):
     def catalogue_page(self) -> DevicePage | None:
         page = self._built.get(CATALOGUE)
         return page if isinstance(page, DevicePage) else None
+
+    def show_record(self, table: str, record_id: str) -> None:
+        """A record of the catalogue, found by the search."""
+        if table == "devices":
+            self.show_device(record_id)
+        else:
+            self.show_page(CATALOGUE)
 
     def show_device(self, device_id: str) -> None:
         self.show_page(CATALOGUE)
@@ -303,10 +321,22 @@ class MainWindow(QMainWindow):
         if path:
             save_copy(self.session, Path(path))
 
-    def next_scenario(self) -> None:
+    def rename(self) -> None:
+        """The name of the scenario on screen, where it stands: in the list, or above the inputs."""
+        if self.sidebar.narrow and self.page == SIZING:
+            self.inputs.name.setFocus()
+            self.inputs.name.selectAll()
+        else:
+            self.sidebar.list.rename_current()
+
+    def delete(self) -> None:
+        if self.session.scenario_id is not None:
+            self.session.delete(self.session.scenario_id)
+
+    def next_scenario(self, by: int = 1) -> None:
         ids = list(self.sidebar.scenarios.scenarios.ids)
         if ids:
-            at = ids.index(self.session.scenario_id) + 1 if self.session.scenario_id in ids else 0
+            at = ids.index(self.session.scenario_id) + by if self.session.scenario_id in ids else 0
             self.session.open(ids[at % len(ids)])
 
     def show_example_line(self) -> None:

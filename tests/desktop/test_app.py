@@ -235,7 +235,7 @@ def test_a_scenario_that_cannot_be_sized_shows_no_results_of_another(start: Star
     assert bar is not None
     assert "sold-out" in bar.text.text()
     assert session.sizing is None
-    assert session.verdict_of(session.scenario_id or 0) is None
+    assert session.standing_of(session.scenario_id or 0) is None
     assert not window.sizing.results.isVisible()
     window.proposals.write(tmp_path / "proposal.pdf")
     bar = window.messages.bar("proposal")
