@@ -242,12 +242,31 @@ class MainWindow(QMainWindow):
         if key == CATALOGUE:
             return DevicePage(self.session, self.theme)
         if key == COMPARE:
-            return QWidget()
+            return self._build_compare()
         from desktop.pages.find.hardware_page import FindHardwarePage
         from desktop.pages.find.models_page import FindModelsPage
 
         page = FindHardwarePage if key == HARDWARE else FindModelsPage
         return page(self.session, self.theme, lambda: self.show_page(SIZING))
+
+    def _build_compare(self) -> QWidget:
+        from desktop.pages.compare.compare_page import ComparePage
+
+        page = ComparePage(self.session, self.theme, self.ticked, self.settings)
+        page.opened.connect(lambda: self.show_page(SIZING))
+        page.explain_requested.connect(self._explain)
+        page.propose.connect(self.propose)
+        return page
+
+    def _explain(self, key: str) -> None:
+        """Show how a figure of the scenario on screen was found."""
+        explain = getattr(self.sizing.results, "explain", None)
+        if explain is not None:
+            explain(key)
+
+    def propose(self, _ids: Sequence[int]) -> None:
+        """A proposal with these scenarios."""
+        self.proposals.ask()
 
     @property
     def catalogue_page(self) -> DevicePage | None:

@@ -332,6 +332,17 @@ class Session(QObject):
         self._listed = None
         self.scenarios_changed.emit()
 
+    def scenario_of(self, scenario_id: int) -> Scenario | None:
+        """A saved scenario, the one on screen as it stands; None when it cannot be read."""
+        if scenario_id == self.scenario_id:
+            return self.scenario
+        if self.store is None:
+            return None
+        try:
+            return self.store.load(scenario_id)
+        except StoreError:
+            return None
+
     def sizing_of(self, scenario_id: int) -> Sizing | None:
         """The sizing of a saved scenario; None when it cannot be read or sized."""
         if scenario_id == self.scenario_id:

@@ -24,6 +24,7 @@ NARROW_SIDEBAR = Setting("sidebar/narrow", False)
 SIDEBAR_WIDTH = Setting("sidebar/width", 228)
 INPUTS_WIDTH = Setting("inputs/width", 300)
 FOLDED: Setting[dict[str, bool]] = Setting("inputs/folded", {})
+ONLY_DIFFERENCES = Setting("compare/only_differences", True)
 STARTED_BEFORE = Setting("started_before", False)
 GEOMETRY = "window/geometry"
 

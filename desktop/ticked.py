@@ -33,7 +33,7 @@ class Ticked(QObject):
     def ids(self) -> Sequence[int]:
         return tuple(self._ids)
 
-    def __contains__(self, scenario_id: int) -> bool:
+    def __contains__(self, scenario_id: int | None) -> bool:
         return scenario_id in self._ids
 
     def toggle(self, scenario_id: int) -> bool:

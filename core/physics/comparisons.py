@@ -62,3 +62,24 @@ def sparse_rate(dense: float) -> float:
     2000000000000000.0
     """
     return 2 * dense
+
+
+@formula(Unit.RATIO)
+def against(figure: float, reference: float) -> float:
+    """A figure of one option against that of another.
+
+    ratio = figure / reference
+
+    Parameters
+    ----------
+    figure : of the option that is looked at
+    reference : of the option that it stands against, in the same unit
+
+    Returns
+    -------
+    the ratio; 1 where both are alike
+
+    >>> against(168, 74)
+    2.27027027027027
+    """
+    return figure / reference

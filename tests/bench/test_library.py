@@ -69,7 +69,9 @@ def test_the_library_answers_within_a_frame(full: Path, measure: Measure) -> Non
     window.sidebar.open_search()
     popup = window.sidebar.search_popup
     assert popup is not None
-    queries = itertools.cycle(["o", "op", "opt", "option 19", "option 199", "card", "card 99 of", "rtx 60", "client 07"])
+    queries = itertools.cycle(
+        ["o", "op", "opt", "option 19", "option 199", "card", "card 99 of", "rtx 60", "client 07"]
+    )
 
     def find() -> None:
         popup.field.setText(next(queries))

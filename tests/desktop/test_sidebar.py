@@ -48,7 +48,7 @@ def test_that_of_the_scenario_on_screen_is_live(qtbot: Any, window: MainWindow, 
 
 
 def test_an_unknown_speed_is_no_green_check() -> None:
-    """Four tones, each with an outline of its own; what nobody knows or what misses its target is none of them green."""
+    """What nobody knows, or what misses its target, is not green."""
     assert {where for where, tone in TONE_OF.items() if tone == "ok"} == {Standing.FITS}
     assert TONE_OF[standing(fixed_sizing(Card(speed_unknown=True)))] == "info"
     assert standing(fixed_sizing(Card(speed_target=500.0))) is Standing.TOO_SLOW
