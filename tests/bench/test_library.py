@@ -11,8 +11,10 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from core.store.library import Library
-from desktop.app import Application, Folders, make_application, new_scenario, shipped_catalogue
+from desktop.app import Application, make_application, new_scenario
+from desktop.folders import Folders
 from desktop.settings import STARTED_BEFORE, Settings
+from tests.article.conftest import shipped
 from tests.bench.conftest import Measure
 from tests.bench.test_start import PAINTED_S, START
 
@@ -33,7 +35,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
     settings.set(STARTED_BEFORE, True)
     settings.flush()
     library, scenario = Library(folders.data / "tonnage.sqlite", NOW), new_scenario()
-    device = shipped_catalogue().device("rtx-pro-6000-ws")
+    device = shipped().device("rtx-pro-6000-ws")
     with library.together():
         for number in range(SCENARIOS):
             client = f"Client {number % CLIENTS:03}"
