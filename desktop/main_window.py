@@ -45,6 +45,7 @@ from desktop.widgets.focus import first_focusable
 from desktop.widgets.message_bar import MessageBar, MessageStack
 
 SIZING, HARDWARE, MODELS, CATALOGUE, START = "sizing", "hardware", "models", "catalogue", "start"
+PROPOSAL = "proposal"
 SIDEBAR_LEAST, SIDEBAR_MOST = 180, 360
 EXAMPLE = "example"  # topic of the line about the worked example
 ResultsFactory = Callable[[Session, Theme], QWidget]
@@ -158,7 +159,7 @@ class MainWindow(QMainWindow):
             results = self._make_results(self.session, self.theme)
             wanted = getattr(results, "proposal_wanted", None)
             if wanted is not None:
-                wanted.connect(self.proposals.ask)
+                wanted.connect(self.propose)
             self.sizing.set_results(results)
             results.setVisible(self.session.sizing is not None)
             self._order_tabs()
@@ -176,7 +177,7 @@ class MainWindow(QMainWindow):
             Deed("duplicate", _("Duplicate scenario"), "Ctrl+D", self.duplicate, "copy"),
             Deed("open", _("Import or open a file…"), "Ctrl+O", self.choose_file, "folder"),
             Deed("copy", _("Save a copy…"), "Ctrl+Shift+S", self.save_copy, "download"),
-            Deed("proposal", _("Proposal…"), "Ctrl+P", lambda: self.proposals.ask(), "document"),
+            Deed("proposal", _("Proposal…"), "Ctrl+P", lambda: self.propose(), "document"),
             Deed("undo", _("Undo"), "Ctrl+Z", self.session.undo, "undo"),
             Deed("redo", _("Redo"), "Ctrl+Shift+Z", self.session.redo, "redo"),
             Deed("sizing", _("Sizing"), "Ctrl+1", lambda: self.show_page(SIZING), "gauge"),
@@ -220,7 +221,7 @@ class MainWindow(QMainWindow):
 
     def show_page(self, key: str) -> None:
         """Show a page; all but the first two are built when they are first asked for."""
-        if key in (SIZING, HARDWARE, MODELS) and not self._has_scenario():
+        if key in (SIZING, HARDWARE, MODELS, PROPOSAL) and not self._has_scenario():
             key = START
         if key not in (SIZING, START) and key not in self._built:
             self._built[key] = self._build(key)
@@ -232,11 +233,31 @@ class MainWindow(QMainWindow):
     def _build(self, key: str) -> QWidget:
         if key == CATALOGUE:
             return DevicePage(self.session, self.theme)
+        if key == PROPOSAL:
+            from desktop.pages.proposal.proposal_page import ProposalPage
+
+            return ProposalPage(
+                self.session,
+                self.theme,
+                self.settings,
+                self.proposals,
+                lambda: self.show_page(SIZING),
+                self.show_device,
+            )
         from desktop.pages.find.hardware_page import FindHardwarePage
         from desktop.pages.find.models_page import FindModelsPage
 
         page = FindHardwarePage if key == HARDWARE else FindModelsPage
         return page(self.session, self.theme, lambda: self.show_page(SIZING))
+
+    def propose(self, scenarios: Sequence[Scenario] = ()) -> None:
+        """Show the proposal: of these scenarios, the first one recommended, else of what was chosen last."""
+        self.session.settled()
+        self.show_page(PROPOSAL)
+        page = self._built.get(PROPOSAL)
+        show = getattr(page, "show_scenarios", None)
+        if scenarios and show is not None:
+            show(scenarios)
 
     @property
     def catalogue_page(self) -> DevicePage | None:
@@ -401,6 +422,9 @@ class MainWindow(QMainWindow):
         """Keep what was changed in the catalogue's form."""
         if self.catalogue_page is not None:
             self.catalogue_page.keep()
+        keep = getattr(self._built.get(PROPOSAL), "remember", None)
+        if keep is not None:
+            keep()
 
     def _close_unsaved(self) -> bool:
         """Whether to close although the last change cannot be saved."""

@@ -25,6 +25,7 @@ SIDEBAR_WIDTH = Setting("sidebar/width", 228)
 INPUTS_WIDTH = Setting("inputs/width", 300)
 FOLDED: Setting[dict[str, bool]] = Setting("inputs/folded", {})
 STARTED_BEFORE = Setting("started_before", False)
+PROPOSAL: Setting[dict[str, Any]] = Setting("proposal", {})  # see desktop/pages/proposal/draft.py
 GEOMETRY = "window/geometry"
 
 
@@ -32,6 +33,7 @@ class Settings:
     """The settings file, an INI beside nothing else; values that cannot be read are the default."""
 
     def __init__(self, path: Path) -> None:
+        self.folder = path.parent
         self._file = QSettings(str(path), QSettings.Format.IniFormat)
 
     def get(self, setting: Setting[T]) -> T:
