@@ -147,20 +147,23 @@ def _find(options: argparse.Namespace) -> int:
 def _propose(options: argparse.Namespace) -> int:
     from core.proposal.export import write_proposal
     from core.proposal.glyphs import named_missing
+    from core.proposal.offer import offer
     from core.proposal.options import ProposalOptions
 
     shipped = _catalogue(options)
-    sizings = [size(*_load(file, shipped)) for file in options.files]
+    day = options.date or datetime.now(UTC).astimezone().date()  # today, where the reader is
+    offers = [offer(*_load(file, shipped), day.isoformat()) for file in options.files]
     chosen = ProposalOptions(
-        client=options.client or sizings[0].scenario.client,
+        client=options.client or offers[0].scenario.client,
         author=options.author,
-        date=options.date or datetime.now(UTC).astimezone().date(),  # today, where the reader is
+        date=day,
         language=options.language,
+        catalogue_version=shipped.version,
     )
     missing = named_missing(chosen.client, chosen.author)
     if missing:
         print(f"tonnage: the proposal's font has no {missing}; a box stands in its place.", file=sys.stderr)
-    write_proposal(sizings, chosen, options.output)
+    write_proposal(offers, chosen, options.output)
     print(options.output)
     return 0
 

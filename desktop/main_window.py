@@ -46,6 +46,7 @@ from desktop.widgets.focus import first_focusable
 from desktop.widgets.message_bar import MessageBar, MessageStack
 
 SIZING, HARDWARE, MODELS, COMPARE, CATALOGUE, START = "sizing", "hardware", "models", "compare", "catalogue", "start"
+PROPOSAL = "proposal"
 SIDEBAR_LEAST, SIDEBAR_MOST = 180, 360
 EXAMPLE = "example"  # topic of the line about the worked example
 ResultsFactory = Callable[[Session, Theme], QWidget]
@@ -163,7 +164,7 @@ class MainWindow(QMainWindow):
             results = self._make_results(self.session, self.theme)
             wanted = getattr(results, "proposal_wanted", None)
             if wanted is not None:
-                wanted.connect(self.proposals.ask)
+                wanted.connect(self.propose)
             self.sizing.set_results(results)
             results.setVisible(self.session.sizing is not None)
             self._order_tabs()
@@ -183,7 +184,7 @@ class MainWindow(QMainWindow):
             Deed("delete", _("Delete scenario"), "", self.delete, "trash"),
             Deed("open", _("Import or open a file…"), "Ctrl+O", self.choose_file, "folder"),
             Deed("copy", _("Save a copy…"), "Ctrl+Shift+S", self.save_copy, "download"),
-            Deed("proposal", _("Proposal…"), "Ctrl+P", lambda: self.proposals.ask(), "document"),
+            Deed("proposal", _("Proposal…"), "Ctrl+P", self._propose_here, "document"),
             Deed("undo", _("Undo"), "Ctrl+Z", self.session.undo, "undo"),
             Deed("redo", _("Redo"), "Ctrl+Shift+Z", self.session.redo, "redo"),
             Deed("sizing", _("Sizing"), "Ctrl+1", lambda: self.show_page(SIZING), "gauge"),
@@ -229,7 +230,7 @@ class MainWindow(QMainWindow):
 
     def show_page(self, key: str) -> None:
         """Show a page; all but the first two are built when they are first asked for."""
-        if key in (SIZING, HARDWARE, MODELS) and not self._has_scenario():
+        if key in (SIZING, HARDWARE, MODELS, PROPOSAL) and not self._has_scenario():
             key = START
         if key not in (SIZING, START) and key not in self._built:
             self._built[key] = self._build(key)
@@ -243,6 +244,17 @@ class MainWindow(QMainWindow):
             return DevicePage(self.session, self.theme)
         if key == COMPARE:
             return self._build_compare()
+        if key == PROPOSAL:
+            from desktop.pages.proposal.proposal_page import ProposalPage
+
+            return ProposalPage(
+                self.session,
+                self.theme,
+                self.settings,
+                self.proposals,
+                lambda: self.show_page(SIZING),
+                self.show_device,
+            )
         from desktop.pages.find.hardware_page import FindHardwarePage
         from desktop.pages.find.models_page import FindModelsPage
 
@@ -255,7 +267,7 @@ class MainWindow(QMainWindow):
         page = ComparePage(self.session, self.theme, self.ticked, self.settings)
         page.opened.connect(lambda: self.show_page(SIZING))
         page.explain_requested.connect(self._explain)
-        page.propose.connect(self.propose)
+        page.propose.connect(self._propose_saved)
         return page
 
     def _explain(self, key: str) -> None:
@@ -264,9 +276,26 @@ class MainWindow(QMainWindow):
         if explain is not None:
             explain(key)
 
-    def propose(self, _ids: Sequence[int]) -> None:
-        """A proposal with these scenarios."""
-        self.proposals.ask()
+    def _propose_here(self) -> None:
+        """A proposal of what is on screen: the compared scenarios, else the one that is sized."""
+        compared = self._built.get(COMPARE)
+        propose = getattr(compared, "propose_shown", None)
+        if self.page != COMPARE or propose is None or not propose():
+            self.propose()
+
+    def _propose_saved(self, ids: Sequence[int]) -> None:
+        """A proposal with these saved scenarios, the first one recommended."""
+        found = (self.session.scenario_of(one) for one in ids)
+        self.propose([scenario for scenario in found if scenario is not None])
+
+    def propose(self, scenarios: Sequence[Scenario] = ()) -> None:
+        """Show the proposal: of these scenarios, the first one recommended, else of what was chosen last."""
+        self.session.settled()
+        self.show_page(PROPOSAL)
+        page = self._built.get(PROPOSAL)
+        show = getattr(page, "show_scenarios", None)
+        if scenarios and show is not None:
+            show(scenarios)
 
     @property
     def catalogue_page(self) -> DevicePage | None:
@@ -450,6 +479,9 @@ class MainWindow(QMainWindow):
         """Keep what was changed in the catalogue's form."""
         if self.catalogue_page is not None:
             self.catalogue_page.keep()
+        keep = getattr(self._built.get(PROPOSAL), "remember", None)
+        if keep is not None:
+            keep()
 
     def _close_unsaved(self) -> bool:
         """Whether to close although the last change cannot be saved."""

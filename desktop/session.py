@@ -315,6 +315,12 @@ class Session(QObject):
         """Why the last change is not saved; empty when it is."""
         return self._problem
 
+    def stored(self, scenario_id: int) -> Scenario | None:
+        """A saved scenario, without showing it; the one on screen as it stands."""
+        if scenario_id == self.scenario_id:
+            return self.scenario
+        return self._stored(lambda store: store.load(scenario_id))
+
     def scenarios(self) -> Sequence[StoredScenario]:
         """The saved scenarios, by client; the one on screen as it stands."""
         here = self.scenario

@@ -26,6 +26,7 @@ INPUTS_WIDTH = Setting("inputs/width", 300)
 FOLDED: Setting[dict[str, bool]] = Setting("inputs/folded", {})
 ONLY_DIFFERENCES = Setting("compare/only_differences", True)
 STARTED_BEFORE = Setting("started_before", False)
+PROPOSAL: Setting[dict[str, Any]] = Setting("proposal", {})  # see desktop/pages/proposal/draft.py
 GEOMETRY = "window/geometry"
 
 
@@ -33,6 +34,7 @@ class Settings:
     """The settings file, an INI beside nothing else; values that cannot be read are the default."""
 
     def __init__(self, path: Path) -> None:
+        self.folder = path.parent
         self._file = QSettings(str(path), QSettings.Format.IniFormat)
 
     def get(self, setting: Setting[T]) -> T:

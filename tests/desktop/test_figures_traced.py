@@ -26,6 +26,7 @@ from core.language.levers import lever_gain
 from core.language.numbers import Formatter
 from core.language.summary import summary
 from core.proposal.composition import proposal
+from core.proposal.offer import Offer
 from core.proposal.options import ProposalOptions
 from core.scenario import CatalogueModel, Deployment, Plan, Scenario, Workload
 from core.sizing.examples import worked_example, worked_example_in_reality
@@ -250,7 +251,7 @@ def test_every_number_in_the_proposal_and_the_summary_is_a_figure_of_the_trace(
     written: list[Writing], case: Scenario
 ) -> None:
     sizing = size(case, load_shipped(RESOURCES / "catalogue"))
-    proposal([sizing], ProposalOptions(date=date(2026, 11, 30)))
+    proposal([Offer(sizing)], ProposalOptions(date=date(2026, 11, 30)))
     summary(sizing)
     known = Known(iter([*_values(sizing.trace), *_inputs(case.model_dump())]))
     assert len(written) > 150
@@ -272,7 +273,7 @@ def test_a_number_that_is_no_figure_is_found(written: list[Writing]) -> None:
 def test_figures_that_are_only_shown_can_be_computed_again(case: Scenario) -> None:
     sizing = size(case, load_shipped(RESOURCES / "catalogue"))
     summary(sizing)
-    proposal([sizing], ProposalOptions(date=date(2026, 11, 30)))
+    proposal([Offer(sizing)], ProposalOptions(date=date(2026, 11, 30)))
     for key in sizing.trace:
         assert _same(sizing.trace.reevaluate(key), sizing.trace[key]), key
 

@@ -53,7 +53,7 @@ class ComparePage(QWidget):
         self.table_button = IconButton(theme, "table", _("Table of the same numbers"), self.toggle_table, "T")
         self.add = button(_("Add scenario"), action=self._choose)
         self.add.setToolTip(_("Another scenario beside these"))
-        self.proposal = button(_("Proposal…"), "primary", self._propose)
+        self.proposal = button(_("Proposal…"), "primary", self.propose_shown)
         self.proposal.setToolTip(_("A proposal with these options (Ctrl+P)"))
         self.body = CompareBody(theme)
         self.empty = NothingToCompare(theme, self._choose, self._tick_client)
@@ -275,6 +275,8 @@ class ComparePage(QWidget):
         ]
         self._popup.open(choices, "", below or (self.add if self.found is not None else self.empty.add))
 
-    def _propose(self) -> None:
-        if self._ids:
+    def propose_shown(self) -> bool:
+        """Ask for the proposal of the options that are shown; False where there are none."""
+        if self.found is not None:
             self.propose.emit(list(self._ids))
+        return self.found is not None
