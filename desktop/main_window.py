@@ -153,6 +153,7 @@ class MainWindow(QMainWindow):
         self.session.message.connect(self.messages.show_message)
         self.session.sizing_lost.connect(self.sizing.hide_results)
         self.session.sizing_changed.connect(self.sizing.show_results)
+        self.session.copy_wanted.connect(self.save_copy)
         self.session.scenario_changed.connect(self._on_scenario)
         self.session.scenarios_changed.connect(self._on_scenarios)
         self._on_scenario(self.session.scenario)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 FRAME_MS = 16
 SAVE_AFTER_MS = 700
+RETRY_AFTER_MS = 20_000  # a full disk may have room again
 
 T = TypeVar("T")
 Sizer = Callable[[Scenario, Any], Sizing]
@@ -84,6 +85,7 @@ class Session(QObject):
     message = Signal(object)  # Message
     saved = Signal(object)  # datetime
     scenarios_changed = Signal()  # the store's list
+    copy_wanted = Signal()  # the store fails: the scenario is to be written to a file of the user's choice
     leaving = Signal()  # what is still being typed takes effect now, since it belongs to what is on screen now
 
     def __init__(
@@ -116,6 +118,7 @@ class Session(QObject):
         self.undo_stack.indexChanged.connect(self._withdraw_undo)
         self._frame = self._timer(FRAME_MS, self._on_frame)
         self._save_timer = self._timer(SAVE_AFTER_MS, self.save)
+        self._retry_timer = self._timer(RETRY_AFTER_MS, self.save)
 
     def _timer(self, interval: int, slot: Callable[[], Any]) -> QTimer:
         timer = QTimer(self)
@@ -283,8 +286,9 @@ class Session(QObject):
         return scenario is not None and self.load(scenario, scenario_id)
 
     def save(self) -> bool:
-        """Write the scenario to the store; a failure is said, and the scenario stays in memory."""
+        """Write the scenario to the store; a failure is said and tried again, and the scenario stays in memory."""
         self._save_timer.stop()
+        self._retry_timer.stop()
         if self.store is None:
             return False
         was_new = self.scenario_id is None
@@ -295,7 +299,9 @@ class Session(QObject):
         except StoreError as error:
             self._problem = sentences.error(error)
             text = _("{problem} Your last change is kept in memory.").format(problem=self._problem)
-            self.message.emit(Message(text, "warn", topic="store"))
+            elsewhere = _("Save a copy elsewhere…")
+            self.message.emit(Message(text, "warn", "store", elsewhere, self.copy_wanted.emit))
+            self._retry_timer.start()
             return False
         self._unsaved, self._problem = False, ""
         self.message.emit(Message("", topic="store"))

@@ -12,11 +12,22 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
+from sqlite_utils import Database
 
 from core import METHOD_VERSION, __version__
 from core.errors import StoreError
 from core.scenario import Scenario
-from core.store.database import Opened, Repair, back_up_daily, open_database, open_in_memory
+from core.store.database import (
+    Backup,
+    Offer,
+    Opened,
+    Repair,
+    back_up_daily,
+    open_copy,
+    open_database,
+    open_in_memory,
+    take_it,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +51,21 @@ class Deleted:
 class Library:
     """Scenarios and own catalogue records in one SQLite file."""
 
-    def __init__(self, path: Path | None, now: datetime) -> None:
+    def __init__(
+        self, path: Path | None, now: datetime, offer: Offer = take_it, database: Database | None = None
+    ) -> None:
         """Open or create the library; without a path it is kept in memory, for when no file can be written.
+
+        Where the file is damaged its newest backup is offered; without a yes the library begins empty.
 
         Raises
         ------
         StoreTooNew, StoreError : see `core.store.database.open_database`
         """
-        opened = Opened(open_in_memory(), Repair.NONE, None) if path is None else open_database(path, now)
+        opened = (
+            Opened(database or open_in_memory(), Repair.NONE, None) if path is None else open_database(path, now, offer)
+        )
+        self.backup: Backup | None = opened.backup  # that took the place of a damaged file
         self.repair: Repair = opened.repair
         self.set_aside: Path | None = opened.set_aside
         self._database = opened.database
@@ -57,6 +75,16 @@ class Library:
                 back_up_daily(self._database, path, now)
         except (OSError, sqlite3.Error) as error:
             self.backup_problem = str(error)
+
+    @classmethod
+    def copy_of(cls, path: Path, now: datetime) -> "Library":
+        """The library at `path` as it is now, to be looked at: nothing that is done here reaches the file.
+
+        Raises
+        ------
+        StoreTooNew, StoreError : see `core.store.database.open_copy`
+        """
+        return cls(None, now, database=open_copy(path))
 
     def close(self) -> None:
         self._database.close()
