@@ -1,6 +1,7 @@
 """The results column: verdict first, then four figures, then the picture, then what to check."""
 
 import datetime
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, Signal
@@ -110,10 +111,13 @@ class ResultsPanel(QWidget):
         for part in (self.memory, self.speed, self.advice):
             part.explain_requested.connect(self.explain)
         self.advice.previewed.connect(self.tiles.preview)
-        for keys, action in (("T", self.toggle_table), ("Ctrl+E", self.show_export_menu)):
-            shortcut = QShortcut(QKeySequence(keys), self)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            shortcut.activated.connect(action)
+        self._add_shortcut("Ctrl+E", self.show_export_menu)
+        self._add_shortcut("T", self.toggle_table).setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+
+    def _add_shortcut(self, keys: str, action: Callable[[], object]) -> QShortcut:
+        shortcut = QShortcut(QKeySequence(keys), self)
+        shortcut.activated.connect(action)
+        return shortcut
 
     # -- showing ------------------------------------------------------------------------------------------------------
 
@@ -151,6 +155,11 @@ class ResultsPanel(QWidget):
     def explain(self, key: str) -> None:
         """Show how a figure was found."""
         self.explanation.explain(key)
+        self.show_tab(EXPLAIN)
+        self.explanation.setFocus()
+
+    def show_explanations(self) -> None:
+        """All figures, with how each was found."""
         self.show_tab(EXPLAIN)
         self.explanation.setFocus()
 

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -25,38 +24,12 @@ from desktop.__main__ import main
 from desktop.app import Application, new_scenario
 from desktop.folders import Folders
 from desktop.main_window import MainWindow
-from desktop.settings import LANGUAGE, STARTED_BEFORE, THEME, Settings
+from desktop.settings import STARTED_BEFORE, Settings
 from tests.core import gguf_models
+from tests.desktop.shell import Start
 
 SMALL_MODEL = "Qwen__Qwen3-0.6B"
 CONFIGS = Path(__file__).parent.parent / "data" / "configs"
-Start = Callable[[], Application]
-
-
-@pytest.fixture
-def start(qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
-    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
-    settings = Settings(Folders.below(tmp_path).config / "tonnage.ini")
-    settings.set(LANGUAGE, "en")
-    settings.set(THEME, "light")
-    settings.flush()
-    started: list[Application] = []
-
-    def begin() -> Application:
-        application = Application(qapp, Folders.below(tmp_path))
-        application.window.show()
-        application.complete()
-        started.append(application)
-        return application
-
-    yield begin
-    for application in started:
-        application.window.close()
-        application.window.deleteLater()
-        application.close()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-    set_language("en")
-    qapp.setStyleSheet("")
 
 
 def test_the_first_start_opens_the_worked_example(start: Start) -> None:
