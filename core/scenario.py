@@ -343,6 +343,8 @@ class Economics(Choice):
     region: str = Field(default="", pattern=r"^([A-Z]{2}|world)?$")  # of the client: "FR", "EU"; empty: not said
     priced_on: Day = ""  # the day of the offer, from which the age of prices counts
     lines: tuple[CostLine, ...] | None = Field(default=None, max_length=200)  # None: proposed by rule
+    further_lines: tuple[CostLine, ...] = Field(default=(), max_length=200)  # beside those: services, software
+    sites: int = Field(default=1, ge=1, le=10)  # places that each get everything that is proposed
     exchange: tuple[ExchangeRate, ...] = Field(default=(), max_length=50)
     contingency_share: Share = Decimal(0)
     installation_share: Share | None = None  # of the hardware
