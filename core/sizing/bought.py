@@ -9,6 +9,8 @@ from core.sizing.report import Sizing
 
 #: Cards that one server takes.
 CARDS_IN_A_SERVER = 8
+#: A share of time that is most of it.
+MOSTLY = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +20,7 @@ class Bought:
     device         the catalogue's record
     link           joins the accelerators of one machine; None where nothing does
     accelerators   that hold the model, all copies together
-    reads          do requests mostly read prompts, or mostly write answers?
+    reads          do prompts take most of the time of a system that is always busy, or do answers?
     """
 
     scenario: Scenario
@@ -66,5 +68,5 @@ def bought_of(sizing: Sizing, catalogue: Catalogue) -> Bought:
         device=catalogue.device(sizing.scenario.deployment.device),
         link=sizing.link,
         accelerators=int(sizing.trace["deployment.accelerators"]),
-        reads=sizing.trace.get("serving.prompt_share", 0.0) > 0.5,
+        reads=sizing.trace.get("saturated.prompt_share", 0.0) > MOSTLY,
     )

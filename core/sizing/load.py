@@ -78,6 +78,14 @@ def record_saturated(trace: Trace, s: Situation) -> None:
     record_step(trace, s, "saturated_step_s", "saturated.requests_in_step")
     _record_overlap(trace, "saturated")
     trace.compute(
+        "saturated.prompt_share",
+        serving.prompt_share,
+        batch="saturated.requests_in_step",
+        prefill=loaded_prompt(s),
+        output="workload.output_tokens",
+        step=seconds_per_token(trace, s, "saturated_step_s"),
+    )
+    trace.compute(
         "saturated.replica_tok_s",
         serving.saturated_tokens_per_second,
         in_flight="saturated.requests_in_flight",

@@ -8,6 +8,7 @@ from core.catalogue.catalogue import Catalogue
 from core.physics import demand as d
 from core.physics import economics as e
 from core.scenario import Scenario
+from core.sizing.bought import MOSTLY
 from core.sizing.memory import record_memory, verdict
 from core.sizing.report import Verdict
 from core.sizing.search.candidates import Candidate, scenario_of
@@ -117,7 +118,7 @@ def evaluate(request: SearchRequest, candidate: Candidate, catalogue: Catalogue)
 def _running(trace: Trace, need: Need, facts: Supply) -> dict[str, Any]:
     """What the year costs, and what a million tokens cost and take of energy."""
     seconds = d.busy_seconds(trace["workload.output_tokens"], trace["saturated_tok_s_total"])
-    watts = facts.reading_w if trace["serving.prompt_share"] > 0.5 else facts.busy_w
+    watts = facts.reading_w if trace["saturated.prompt_share"] > MOSTLY else facts.busy_w
     yearly, energy = facts.standing, None
     if facts.idle_w is not None and watts is not None:
         share = 0.0 if need.requests is None else d.busy_share(need.requests, seconds)

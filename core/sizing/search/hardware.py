@@ -16,7 +16,17 @@ from core.sizing.search.bounds import MARGIN, Bounds, bounds
 from core.sizing.search.candidates import Candidate, pinned
 from core.sizing.search.counted import count
 from core.sizing.search.evaluate import Evaluation, evaluate, fast_enough, meets, soon_enough
-from core.sizing.search.kinds import Setup, barred, is_asked, is_barred, kind_of, nothing_known, unknown_facts
+from core.sizing.search.kinds import (
+    Setup,
+    barred,
+    is_asked,
+    is_barred,
+    kind_of,
+    lacks_more,
+    missing_facts,
+    nothing_known,
+    unknown_facts,
+)
 from core.sizing.search.layouts import Layout, layouts
 from core.sizing.search.need import Need, need_of
 from core.sizing.search.pareto import best_for_their_price
@@ -32,7 +42,7 @@ from core.sizing.search.rank import (
     speed_of,
 )
 from core.sizing.search.rates import rates
-from core.sizing.search.report import Answer, Exclusion, HardwareFound, Kind, RuledOut
+from core.sizing.search.report import Answer, Exclusion, Fact, HardwareFound, Kind, RuledOut
 from core.sizing.search.request import SearchRequest
 from core.sizing.search.shapes import shapes
 from core.sizing.search.supply import Supply, supply_of
@@ -234,6 +244,7 @@ class _Search:
     considered: Field
     sized: int = 0
     found: list[Answer] = field(default_factory=list)
+    lacking: list[Answer] = field(default_factory=list)  # that meet the need only in a way that lacks a fact
     metrics: list[float] = field(default_factory=list)  # of the answers found, in the same order
     out: list[RuledOut] = field(default_factory=list)
     behind: int = 0
@@ -269,12 +280,12 @@ class _Search:
                 self.out.append(no)
             elif not self.considered.open[start]:
                 self.out.append(self._nearest(number))
-            elif not (promising := self._promising(number)).places:
+            elif not (promising := self._promising(number)).places and not self._lacking(number).places:
                 self.out.append(self._barred_open(number))
             elif unknown_facts(kind, self.request):
                 missing.append(number)
             else:
-                ranked.append((promising.bounds[0], number))
+                ranked.append((min(promising.bounds, default=INFINITE), number))
         kinds = self.considered.kinds
         ranked.sort(key=lambda one: (one[0], kinds[one[1]].order))
         missing.sort(key=lambda number: (kinds[number].units, kinds[number].order))
@@ -284,16 +295,28 @@ class _Search:
 
     def _rank(self, bound: float, number: int) -> None:
         kind, promising = self.considered.kinds[number], self._promising(number)
-        fastest = float(self.considered.speed[promising.places].max())
-        if self._cannot_matter(kind, bound, fastest):
-            self.behind += 1
-            return
-        best, closest = self._best_of(number)
-        if best is not None:
+        if promising.places:
+            fastest = float(self.considered.speed[promising.places].max())
+            if self._cannot_matter(kind, bound, fastest):
+                self.behind += 1
+                return
+        best, unknown = self._best_or_out(number)
+        if best is not None and unknown:  # what is known of it does not meet the need; what lacks a price does
+            self.lacking.append(Answer(best, kind, unknown=unknown))
+        elif best is not None:
             self.found.append(Answer(best, kind))
             self.metrics.append(metric(self.request.ranking, best))
-        else:
-            self.out.append(self._ruled_out(kind, closest))
+
+    def _best_or_out(self, number: int) -> tuple[Evaluation | None, frozenset[Fact]]:
+        """The best candidate of a kind with the facts that are missing of it; ways that lack more come last."""
+        best, closest = self._best_of(self._promising(number))
+        if best is None:
+            best, failed = self._best_of(self._lacking(number))
+            closest = [*closest, *failed]
+        if best is None:
+            self.out.append(self._ruled_out(self.considered.kinds[number], closest))
+            return None, frozenset()
+        return best, missing_facts(best.supply, self.request)
 
     def _cannot_matter(self, kind: Kind, bound: float, fastest: float) -> bool:
         """Is it proven that a kind is not among the first, nor the best of its device, nor the best for its price?"""
@@ -307,12 +330,11 @@ class _Search:
             price(answer.evaluation) <= costs and speed_of(answer.evaluation) > fastest for answer in self.found
         )
 
-    def _best_of(self, number: int) -> tuple[Evaluation | None, list[Evaluation]]:
+    def _best_of(self, promising: "_Promising") -> tuple[Evaluation | None, list[Evaluation]]:
         """The best candidate of a kind that meets the need; and the candidates that do not."""
         ranking, speeds = self.request.ranking, self.considered.speed
         best: Evaluation | None = None
         reached, failed = INFINITE, list[Evaluation]()
-        promising = self._promising(number)
         for at, bound in zip(promising.places, promising.bounds, strict=True):
             if best is not None:
                 if bound > reached:
@@ -334,7 +356,11 @@ class _Search:
             self.promising[number] = self._found_promising(number)
         return self.promising[number]
 
-    def _found_promising(self, number: int) -> "_Promising":
+    def _lacking(self, number: int) -> "_Promising":
+        """The same of the ways to buy a kind of which a fact is missing that is known of others."""
+        return self._found_promising(number, lacking=True)
+
+    def _found_promising(self, number: int, lacking: bool = False) -> "_Promising":
         import numpy as np
 
         field, start, end = self.considered, self.considered.starts[number], self.considered.starts[number + 1]
@@ -342,7 +368,8 @@ class _Search:
         kind, ranking, lowest = field.kinds[number], self.request.ranking, np.full(len(here), INFINITE)
         allowed = np.zeros(len(here), dtype=bool)
         for way, facts in kind.supplies.items():
-            if not is_barred(kind, facts, self.request):
+            allows = lacks_more(kind, facts, self.request) is lacking and not is_barred(kind, facts, self.request)
+            if allows:
                 of = field.setup[here] == SETUPS.index(way)
                 speed, saturated = field.speed[here[of]], field.saturated[here[of]]
                 lowest[of] = least(ranking, field.need, facts, speed, saturated)
@@ -391,12 +418,14 @@ class _Search:
             if kind.device.id in answers:
                 self.behind += 1
                 continue
-            best, closest = self._best_of(number)
-            if best is None:
-                self.out.append(self._ruled_out(kind, closest))
+            best, unknown = self._best_or_out(number)
+            if best is not None:
+                answers[kind.device.id] = Answer(best, kind, best_of_device=True, unknown=unknown)
+        for answer in sorted(self.lacking, key=lambda one: one.kind.units):
+            if answer.kind.device.id in answers:
+                self.behind += 1
             else:
-                facts = unknown_facts(kind, self.request)
-                answers[kind.device.id] = Answer(best, kind, best_of_device=True, unknown=facts)
+                answers[answer.kind.device.id] = replace(answer, best_of_device=True)
         return list(answers.values())
 
     # ---- what the answers are to one another

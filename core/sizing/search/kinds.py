@@ -43,10 +43,13 @@ def barred(kind: Kind, request: SearchRequest) -> RuledOut | None:
 
 
 def is_barred(kind: Kind, facts: Supply, request: SearchRequest) -> bool:
-    """Do the limits rule out this way to buy a kind, or do they need a fact of it that is not known?"""
-    return _barred(kind, facts, request) is not None or bool(
-        missing_facts(facts, request) - missing_facts(kind.supply, request)
-    )
+    """Do the limits rule out this way to buy a kind?"""
+    return _barred(kind, facts, request) is not None
+
+
+def lacks_more(kind: Kind, facts: Supply, request: SearchRequest) -> bool:
+    """Is a fact missing of this way to buy a kind that is known of another?"""
+    return bool(missing_facts(facts, request) - missing_facts(kind.supply, request))
 
 
 def _barred(kind: Kind, facts: Supply, request: SearchRequest) -> RuledOut | None:
