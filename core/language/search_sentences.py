@@ -129,6 +129,7 @@ _RULED_OUT = {
     Exclusion.SOFTWARE: marked("runs none of the engines with these formats"),
 }
 _AT_BEST = {
+    Exclusion.BUDGET: marked("costs {reached} at least: above the budget of {asked}"),
     Exclusion.NOISE: marked("is at {reached} dB(A) or more: above the limit of {asked} dB(A)"),
     Exclusion.MEMORY: marked("does not fit: at least {missing} short on each accelerator"),
     Exclusion.SPEED: marked("writes {reached} at most at {context}: below the target of {asked}"),

@@ -103,7 +103,7 @@ def test_it_ranks_by_what_is_asked(qtbot: QtBot, page: FindHardwarePage) -> None
     speeds = [row.speed[1] for row in page.answers.rows]
     assert speeds == sorted(speeds, reverse=True)
     search(qtbot, page, lambda: page.limits._choose_ranking("energy"))
-    assert page.answers.columnCount() == len(hardware_columns(Ranking.ENERGY)) == 7
+    assert page.answers.columnCount() == len(hardware_columns(Ranking.ENERGY)) == 8
     assert page.answers.rows[0].cells[6].endswith(" J")
 
 

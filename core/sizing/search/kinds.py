@@ -56,6 +56,8 @@ def _barred(kind: Kind, facts: Supply, request: SearchRequest) -> RuledOut | Non
     limits = request.limits
     if limits.budget is not None and facts.price is not None and facts.price > limits.budget:
         return RuledOut(kind, Exclusion.BUDGET, float(limits.budget), float(facts.price))
+    if limits.budget is not None and facts.price is None and facts.least_price > limits.budget:
+        return RuledOut(kind, Exclusion.BUDGET, float(limits.budget), float(facts.least_price), True)
     if limits.power_w is not None and facts.power_w is not None and facts.power_w > limits.power_w:
         return RuledOut(kind, Exclusion.POWER, limits.power_w, facts.power_w)
     if limits.noise_dba is not None and facts.noise_dba is not None and facts.noise_dba > limits.noise_dba:

@@ -36,6 +36,7 @@ class Supply:
 
     price       to buy, with host, network and installation, without tax, in the currency of the scenario
     price_low, price_high   the range of the quotes
+    least_price   what of it is known
     power_w     at most: what circuits and cooling are laid out for
     idle_w, busy_w, reading_w   at the wall: waiting, while mostly writing answers, while mostly reading prompts
     noise_dba   under load, all units together
@@ -49,6 +50,7 @@ class Supply:
     price: Decimal | None
     price_low: Decimal | None
     price_high: Decimal | None
+    least_price: Decimal
     currency: str
     power_w: float | None
     idle_w: float | None
@@ -117,6 +119,7 @@ def _supply(scenario: Scenario, layout: Layout, bridge: str, catalogue: Catalogu
         price=price.value,
         price_low=ledger.amount("cost.capital.low").value,
         price_high=ledger.amount("cost.capital.high").value,
+        least_price=sum((line.amount.value for line in lines if line.amount.known and not line.yearly), Decimal(0)),
         currency=ledger.currency,
         power_w=ledger.amount("power.most_w").value,
         idle_w=ledger.amount("power.idle_w").value,
