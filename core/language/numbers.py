@@ -165,20 +165,19 @@ class Formatter:
         """Digits and unit of an amount of memory, in the unit that fits `like`."""
         return self._in_sizes(number, abs(like if like is not None else number), self._sizes)
 
-    def memory_scale(self, like: Number) -> int:
-        """Bytes of the unit that `bytes_parts` takes for an amount."""
-        unit = self.bytes_parts(like)[1]
-        return next((factor for factor, name in self._sizes if name == unit), 1)
+    def memory_scale(self, like: Number) -> tuple[str, int]:
+        """The unit in which an amount of memory is written, and its bytes: for an axis.
+
+        >>> Formatter("en").memory_scale(96e9)
+        ('GB', 1000000000)
+        """
+        return _scale(like, self._sizes)
 
     def _in_sizes(self, number: Number, size: Number, sizes: "_Sizes") -> Written:
-        (tera, tera_unit), (giga, giga_unit), (mega, mega_unit) = sizes
-        if size >= 10 * tera:
-            return self.decimal(float(number) / tera), tera_unit
-        if size >= 0.9995 * giga:
-            return self.decimal(float(number) / giga, 1 if size < 9999.5 * giga else 0), giga_unit
-        if size >= 0.9995 * mega:
-            return self.decimal(float(number) / mega), mega_unit
-        return self.count(number), "B"
+        unit, factor = _scale(size, sizes)
+        if factor == 1:
+            return self.count(number), unit
+        return self.decimal(float(number) / factor, 1 if size < 9999.5 * factor or factor > GIB else 0), unit
 
     def bytes_both(self, number: Number) -> str:
         """An amount of memory in the unit in force and in the other one, for tooltips: 23.4 GB (21.8 GiB).
@@ -423,6 +422,16 @@ _BARE = frozenset({Unit.COUNT, Unit.RATIO, Unit.REQUEST, Unit.USER, Unit.PARAMET
 _UNIT_WORDS = (marked("B/token"), marked("bit/weight"), marked("B/element"))
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def _scale(size: Number, sizes: "_Sizes") -> tuple[str, int]:
+    """The largest unit of which an amount has at least one; of the largest of all, at least ten."""
+    (tera, tera_unit), (giga, giga_unit), (mega, mega_unit) = sizes
+    if size >= 10 * tera:
+        return tera_unit, tera
+    if size >= 0.9995 * giga:
+        return giga_unit, giga
+    return (mega_unit, mega) if size >= 0.9995 * mega else ("B", 1)
 
 
 def _joined(written: Written) -> str:

@@ -21,7 +21,7 @@ def memory_picture(sizing: Sizing, curves: MemoryCurves, formatter: Formatter) -
     """The chart for a sizing; y is in the unit that fits its largest number."""
     limit, used = curves.limit_bytes, curves.used_bytes
     top = max(limit * _HEADROOM, used * _ABOVE_CHOSEN)
-    unit, factor = _unit(top, formatter)
+    unit, factor = formatter.memory_scale(top)
     lines = tuple(_line(line, factor) for line in curves.lines)
     return Picture(
         heading=chart_sentences.memory_curve_heading(sizing, unit, formatter),
@@ -40,11 +40,6 @@ def memory_picture(sizing: Sizing, curves: MemoryCurves, formatter: Formatter) -
         read_out=lambda index: _read_out(curves, index, limit, formatter),
         dots=lambda index: [(line.y[index], line.role) for line in lines],
     )
-
-
-def _unit(top: float, formatter: Formatter) -> tuple[str, int]:
-    """The unit of the axis, and its bytes."""
-    return formatter.bytes_parts(top)[1], formatter.memory_scale(top)
 
 
 def limit_text(sizing: Sizing, limit: float, formatter: Formatter) -> str:
