@@ -160,6 +160,7 @@ def test_in_writing(catalogue: Catalogue, language: str) -> None:
 
     from core.language.messages import in_language
     from core.proposal.composition import proposal
+    from core.proposal.offer import Offer
     from core.proposal.options import ProposalOptions
 
     request = asked("job-1-what-to-buy", ranking="price", weights=["fp8"], limits={"devices": CARDS, "most_units": 1})
@@ -167,5 +168,5 @@ def test_in_writing(catalogue: Catalogue, language: str) -> None:
     assert best is not None
     with in_language(language):
         options = ProposalOptions(client="Hafen Logistik AG", author="", date=date(2026, 11, 20), language=language)
-        written = proposal([size(best.scenario, catalogue)], options)
+        written = proposal([Offer(size(best.scenario, catalogue))], options)
     assert best.kind.device.name in repr(written)
