@@ -17,14 +17,16 @@ from core.errors import TonnageError
 from core.language import sentences
 from core.language.messages import best_language, language, set_language
 from core.language.messages import gettext as _
-from core.scenario import Mode, Scenario, Workload
+from core.language.numbers import MemoryUnit, set_memory_unit
+from core.scenario import Scenario
+from desktop.beginnings import new_scenario
 from desktop.folders import NAME, Folders
 from desktop.library_store import LibraryStore
 from desktop.main_window import MainWindow
 from desktop.opening import Offer, fleeting_store, offer_backup, offer_read_only, open_read_only, open_store
 from desktop.report import Excepthook
 from desktop.session import Message, Session
-from desktop.settings import LANGUAGE, STARTED_BEFORE, THEME, Settings
+from desktop.settings import LANGUAGE, MEMORY_UNIT, STARTED_BEFORE, THEME, Settings
 from desktop.theme import Scheme, Theme
 
 DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
@@ -49,6 +51,11 @@ def make_application(arguments: list[str]) -> QApplication:
 def choose_language(settings: Settings) -> None:
     wanted = settings.get(LANGUAGE)
     set_language(best_language([wanted] if wanted else [QLocale.system().name()]))
+
+
+def choose_memory_unit(settings: Settings) -> None:
+    wanted = settings.get(MEMORY_UNIT)
+    set_memory_unit(MemoryUnit(wanted) if wanted in set(MemoryUnit) else MemoryUnit.DECIMAL)
 
 
 def translate_qt(app: QApplication, holder: list[QTranslator]) -> None:
@@ -86,20 +93,6 @@ def with_own_records(shipped: Any, records: Mapping[str, Mapping[str, str]]) -> 
     return shipped.with_overlay(Overlay.from_records(records)) if any(records.values()) else shipped
 
 
-def new_scenario() -> Scenario:
-    """Where a scenario of one's own begins: the example's real model and card, an ordinary load."""
-    from core.sizing.examples import worked_example_in_reality
-
-    return worked_example_in_reality().edited(
-        name=_("New scenario"),
-        mode=Mode.REAL,
-        companions=(),
-        workload=Workload(users=20, active_share=0.25, prompt_tokens=8192, context_tokens=32_768),
-        deployment__runtime_bytes=None,
-        deployment__capacity_bytes=None,
-    )
-
-
 def make_results(session: Session, theme: Theme) -> QWidget:
     from desktop.results.panel import ResultsPanel
 
@@ -123,6 +116,7 @@ class Application:
         self.settings = Settings(folders.config / SETTINGS)
         self._translators: list[QTranslator] = []
         choose_language(self.settings)
+        choose_memory_unit(self.settings)
         translate_qt(app, self._translators)
         self.theme = Theme(_scheme(self.settings))
         self.theme.apply(app)
@@ -180,10 +174,13 @@ class Application:
         self.settings.set(STARTED_BEFORE, True)
         return ids[0], self.store.load(ids[0])
 
+    def new_scenario(self) -> Scenario:
+        return new_scenario(self.settings, self.session.catalogue)
+
     # -- window -------------------------------------------------------------------------------------------------------
 
     def _make_window(self) -> MainWindow:
-        window = MainWindow(self.session, self.theme, self.settings, make_results, new_scenario)
+        window = MainWindow(self.session, self.theme, self.settings, make_results, self.new_scenario)
         window.language_chosen.connect(self._speak)
         if not window.restoreGeometry(self.settings.geometry()):
             window.resize(QSize(1280, 800))
@@ -204,6 +201,8 @@ class Application:
     def complete(self) -> None:
         self.session.recompute()
         self.window.complete()
+        if self.first_start:
+            self.window.look_around()
 
     def _speak(self, code: str) -> None:
         """Another language: the window is built again around the same session."""

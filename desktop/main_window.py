@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 
 from core.language.messages import gettext as _
 from core.language.messages import language
+from core.language.numbers import MemoryUnit, memory_unit, set_memory_unit
 from core.scenario import Scenario
 from desktop import icons
 from desktop.actions import Actions, Deed, settings_menu
@@ -38,16 +39,18 @@ from desktop.pages.sizing_page import SizingPage
 from desktop.pages.start_page import StartPage, Way
 from desktop.proposal_export import ProposalExport
 from desktop.session import Message, Session
-from desktop.settings import LANGUAGE, NARROW_SIDEBAR, SIDEBAR_WIDTH, THEME, Settings
+from desktop.settings import LANGUAGE, MEMORY_UNIT, NARROW_SIDEBAR, SIDEBAR_WIDTH, THEME, TOUR_SEEN, Settings
 from desktop.sidebar.sidebar import Page, Sidebar
 from desktop.theme import Scheme, Theme
 from desktop.ticked import Ticked
 from desktop.widgets.drop_frame import DropFrame
 from desktop.widgets.focus import first_focusable
 from desktop.widgets.message_bar import MessageBar, MessageStack
+from desktop.widgets.tour import Hint, Tour
 
 SIZING, HARDWARE, MODELS, COMPARE, CATALOGUE, START = "sizing", "hardware", "models", "compare", "catalogue", "start"
 PROPOSAL = "proposal"
+SETTINGS, HELP = "settings", "help"
 SIDEBAR_LEAST, SIDEBAR_MOST = 180, 360
 EXAMPLE = "example"  # topic of the line about the worked example
 ResultsFactory = Callable[[Session, Theme], QWidget]
@@ -196,7 +199,8 @@ class MainWindow(QMainWindow):
             Deed("compare", _("Compare"), "Ctrl+4", lambda: self.go(COMPARE), "columns"),
             Deed("catalogue", _("Catalogue"), "Ctrl+5", lambda: self.go(CATALOGUE), "book"),
             Deed("sidebar", _("Narrow or widen the sidebar"), "Ctrl+B", self._toggle_sidebar, "sidebar"),
-            Deed("settings", _("Settings"), "Ctrl+,", lambda: self.sidebar.open_settings(), "gear"),
+            Deed("settings", _("Settings"), "Ctrl+,", lambda: self.show_page(SETTINGS), "gear"),
+            Deed("help", _("Help"), "Shift+F1", lambda: self.show_page(HELP), "info-circle"),
             Deed("example", _("Open the worked example"), "", self.open_example, "gauge"),
             Deed("next", _("Next scenario"), "Ctrl+Tab", self.next_scenario),
             Deed("previous", _("Previous scenario"), "Ctrl+Shift+Tab", lambda: self.next_scenario(-1)),
@@ -209,10 +213,17 @@ class MainWindow(QMainWindow):
         return self._actions[key]
 
     def _settings_menu(self, parent: QWidget) -> QMenu:
-        files = [self._actions[key] for key in ("open", "copy", "proposal")]
+        files = [self._actions[key] for key in ("settings", "help", "open", "copy", "proposal")]
         return settings_menu(
             parent, self.theme.scheme, self.set_scheme, self._choose_language, files, self._actions["quit"]
         )
+
+    def _choose_memory_unit(self, unit: str) -> None:
+        """Everything is written again: the window is built anew, as for another language."""
+        if unit != memory_unit().value:
+            self.settings.set(MEMORY_UNIT, unit)
+            set_memory_unit(MemoryUnit(unit))
+            self.language_chosen.emit(language())
 
     def set_scheme(self, scheme: str) -> None:
         self.settings.set(THEME, scheme)
@@ -266,6 +277,15 @@ class MainWindow(QMainWindow):
                 lambda: self.show_page(SIZING),
                 self.show_device,
             )
+        if key == SETTINGS:
+            from desktop.pages.settings_page import SettingsPage, WindowChoices
+
+            choices = WindowChoices(self.set_scheme, self._choose_language, self._choose_memory_unit)
+            return SettingsPage(self.session, self.theme, self.settings, choices)
+        if key == HELP:
+            from desktop.pages.help.page import HelpPage
+
+            return HelpPage(self.session, self.theme, self._actions.all(), self._open_answer)
         from desktop.pages.find.hardware_page import FindHardwarePage
         from desktop.pages.find.models_page import FindModelsPage
 
@@ -400,6 +420,29 @@ class MainWindow(QMainWindow):
         if ids:
             at = ids.index(self.session.scenario_id) + by if self.session.scenario_id in ids else 0
             self.session.open(ids[at % len(ids)])
+
+    def _open_answer(self, scenario: Scenario) -> None:
+        self.session.new(scenario)
+        self.show_page(SIZING)
+
+    def look_around(self) -> None:
+        """The hints of the first start, once."""
+        if self.settings.get(TOUR_SEEN) or self.page != SIZING:
+            return
+        hints = (
+            Hint(_("Change anything here: model, context, people, device. The answer follows at once."), self.inputs),
+            Hint(
+                _("The first line answers. Click any figure to see its formula, its numbers and their sources."),
+                self.sizing.results,
+            ),
+            Hint(
+                _("Find hardware lists everything that would do this work, with reasons. Ctrl+P writes the proposal."),
+                self.sidebar,
+            ),
+        )
+        tour = Tour(self.theme, hints, self)
+        tour.ended.connect(lambda: self.settings.set(TOUR_SEEN, True))
+        tour.setFocus()
 
     def show_example_line(self) -> None:
         """The line of the first start, with three ways from here."""

@@ -20,6 +20,11 @@ class Setting(Generic[T]):
 
 THEME = Setting("theme", "system")  # "system", "light", "dark"
 LANGUAGE = Setting("language", "")  # empty: the system's
+MEMORY_UNIT = Setting("memory_unit", "GB")  # "GB", "GiB"
+CURRENCY = Setting("new/currency", "")  # of new scenarios; empty: as the example has it
+ENGINE = Setting("new/engine", "")  # of new scenarios, by id
+ELECTRICITY_PRICE = Setting("new/electricity_price", "")  # of a kilowatt-hour, a decimal number as text
+TOUR_SEEN = Setting("tour_seen", False)
 NARROW_SIDEBAR = Setting("sidebar/narrow", False)
 SIDEBAR_WIDTH = Setting("sidebar/width", 228)
 INPUTS_WIDTH = Setting("inputs/width", 300)

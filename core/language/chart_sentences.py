@@ -155,6 +155,8 @@ def capacity_label(sizing: Sizing, tier: TierUse, formatter: Formatter) -> str:
         text = _("Memory {size}, label {label}") if differs else _("Memory {size}")
     gigabytes = tier.capacity_bytes / GB
     label = formatter.count(gigabytes) if gigabytes == int(gigabytes) else formatter.decimal(gigabytes)
+    if formatter.memory_unit != "GB":  # a label is in GB whatever unit the amount beside it has
+        label = f"{label}\u00a0GB"
     return text.format(memory=tier.name, size=formatter.bytes(tier.usable_bytes), label=label)
 
 
@@ -162,7 +164,7 @@ def sizes_of_memory(tier: TierUse, formatter: Formatter) -> str:
     """The three sizes of a memory, which are often mixed up: its label, what software reports, what an engine takes."""
 
     def both(amount: int) -> str:
-        return f"{formatter.bytes(amount)} ({formatter.bytes_iec(amount)})"
+        return formatter.bytes_both(amount)
 
     lines = [_("On the label: {amount}").format(amount=both(tier.capacity_bytes))]
     if tier.usable_bytes != tier.capacity_bytes:

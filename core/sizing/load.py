@@ -1,11 +1,12 @@
 """Several users in a closed loop: requests in flight, time per token, time to first token, tokens of all users."""
 
 from core.physics import decode, serving
+from core.scenario import Placement
 from core.sizing.attention import record_held_cache
 from core.sizing.draft import record_guessing, seconds_per_token
 from core.sizing.groups import groups_key
-from core.sizing.prompt import loaded_prompt
 from core.sizing.rates import ENGINE_SLOTS, PIPELINE_KEPT, method
+from core.sizing.retrieval import is_served, loaded_prompt
 from core.sizing.situation import Situation
 from core.sizing.step import record_step
 from core.trace import Trace
@@ -76,6 +77,14 @@ def record_saturated(trace: Trace, s: Situation) -> None:
     """Record the speed of all users together when there are always more requests than fit."""
     record_step(trace, s, "saturated_step_s", "saturated.requests_in_step")
     _record_overlap(trace, "saturated")
+    trace.compute(
+        "saturated.prompt_share",
+        serving.prompt_share,
+        batch="saturated.requests_in_step",
+        prefill=loaded_prompt(s),
+        output="workload.output_tokens",
+        step=seconds_per_token(trace, s, "saturated_step_s"),
+    )
     trace.compute(
         "saturated.replica_tok_s",
         serving.saturated_tokens_per_second,
@@ -171,9 +180,17 @@ def _record_first_token(trace: Trace, s: Situation) -> None:
         output="workload.output_tokens",
         tpot="tpot_s",
     )
+    elsewhere = is_served(s, Placement.SECOND_CARD)
     trace.compute(
-        "ttft_s",
+        "serving.ttft_after_retrieval_s" if elsewhere else "ttft_s",
         serving.time_to_first_token_with_wait,
         with_slot="serving.ttft_with_slot_s",
         wait="serving.slot_wait_s",
     )
+    if elsewhere:
+        trace.compute(
+            "ttft_s",
+            serving.time_to_first_token_with_retrieval,
+            after="serving.ttft_after_retrieval_s",
+            retrieval="retrieval.apart_s",
+        )

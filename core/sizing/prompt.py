@@ -26,7 +26,7 @@ def _part(s: Situation, name: str) -> str:
     return f"{KEY}.{name}.alone" if _overlaps(s) else f"{KEY}.{name}"
 
 
-def loaded_prompt(s: Situation) -> str:
+def prompt_beside_others(s: Situation) -> str:
     """The key of the time of a prompt while other groups compute theirs."""
     return "prompt.beside_others_s" if s.plan.attention_replicas > 1 else KEY
 
@@ -43,7 +43,7 @@ def record_prompt(trace: Trace, s: Situation) -> None:
     _record_sum(trace, s)
     if s.plan.attention_replicas > 1:
         trace.compute(
-            loaded_prompt(s),
+            prompt_beside_others(s),
             ep.prompt_beside_others,
             alone=KEY,
             read=f"{KEY}.experts",

@@ -307,8 +307,8 @@ class MemoryBar(QWidget):
         """Digits in the one unit of all bars."""
         longest = max((b.tier.usable_bytes for b in self._bars), default=amount)
         if longest < 10**12 and 0 < amount < 50_000_000:
-            return self._formatter.significant(amount / 10**9, 1)  # not rounded away
-        return self._formatter.bytes_parts(amount, like=max(longest, 10**9))[0]
+            return self._formatter.significant(amount / self._formatter.memory_factor, 1)  # not rounded away
+        return self._formatter.bytes_parts(amount, like=max(longest, self._formatter.memory_factor))[0]
 
     def _paint_chosen(self, painter: QPainter) -> None:
         if not 0 <= self._chosen < len(self._places):
@@ -326,7 +326,7 @@ class MemoryBar(QWidget):
         assert self._sizing is not None
         amount, write = segment.item.bytes, self._formatter
         share = share_of_tier(self._sizing.trace, bar.tier, segment.item.key)
-        lines = [f"{write.bytes(amount)} ({write.bytes_iec(amount)})"]
+        lines = [write.bytes_both(amount)]
         if share is not None:
             lines.append(_("{share} of the engine limit").format(share=write.share(share)))
         return ReadOut(sentences.memory_kind(segment.item.kind), tuple(lines))

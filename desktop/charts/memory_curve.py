@@ -6,7 +6,6 @@ from core.language import chart_sentences
 from core.language.messages import gettext as _
 from core.language.numbers import Formatter
 from core.sizing.report import Sizing
-from core.units import GB, MB, TB
 from desktop.charts.axes import Span
 from desktop.charts.picture import Chosen, Crossing, Level, Line, Picture, ReadOut, Role
 from desktop.charts.series import CacheLine, MemoryCurves
@@ -22,7 +21,7 @@ def memory_picture(sizing: Sizing, curves: MemoryCurves, formatter: Formatter) -
     """The chart for a sizing; y is in the unit that fits its largest number."""
     limit, used = curves.limit_bytes, curves.used_bytes
     top = max(limit * _HEADROOM, used * _ABOVE_CHOSEN)
-    unit, factor = _unit(top)
+    unit, factor = formatter.memory_scale(top)
     lines = tuple(_line(line, factor) for line in curves.lines)
     return Picture(
         heading=chart_sentences.memory_curve_heading(sizing, unit, formatter),
@@ -41,12 +40,6 @@ def memory_picture(sizing: Sizing, curves: MemoryCurves, formatter: Formatter) -
         read_out=lambda index: _read_out(curves, index, limit, formatter),
         dots=lambda index: [(line.y[index], line.role) for line in lines],
     )
-
-
-def _unit(top: float) -> tuple[str, int]:
-    if top >= 10 * TB:
-        return "TB", TB
-    return ("GB", GB) if top >= GB else ("MB", MB)
 
 
 def limit_text(sizing: Sizing, limit: float, formatter: Formatter) -> str:
@@ -127,15 +120,16 @@ def _alarm(curves: MemoryCurves, index: int, formatter: Formatter) -> str:
 def _table(curves: MemoryCurves, limit: float, formatter: Formatter) -> TableData:
     columns = (
         Column(_("Context"), _("tokens")),
-        *(Column(line_name(line), "GB") for line in curves.lines),
-        Column(_("Engine limit"), "GB"),
+        *(Column(line_name(line), formatter.memory_unit) for line in curves.lines),
+        Column(_("Engine limit"), formatter.memory_unit),
     )
     rows = []
     for index, context in enumerate(curves.contexts):
         amounts = [line.total_bytes[index] for line in curves.lines]
-        rows.append((Cell(formatter.count(context), round(context)), *_gigabytes([*amounts, limit], formatter)))
+        rows.append((Cell(formatter.count(context), round(context)), *_cells([*amounts, limit], formatter)))
     return TableData(_("Against context"), columns, tuple(rows))
 
 
-def _gigabytes(amounts: Sequence[float], formatter: Formatter) -> list[Cell]:
-    return [Cell(formatter.decimal(amount / GB, 2), round(float(amount) / GB, 6)) for amount in amounts]
+def _cells(amounts: Sequence[float], formatter: Formatter) -> list[Cell]:
+    factor = formatter.memory_factor
+    return [Cell(formatter.memory_digits(amount, 2), round(float(amount) / factor, 6)) for amount in amounts]

@@ -13,7 +13,6 @@ from core.language.messages import gettext as _
 from core.language.numbers import EN_DASH, Formatter, Written, current
 from core.sizing.report import Estimate, Sizing
 from core.sizing.shown import excess, share_of_limit, spare_requests
-from core.units import GB, TB
 from desktop.charts.painting import with_alpha
 from desktop.theme import Color, Theme
 
@@ -184,11 +183,11 @@ def _memory(sizing: Sizing, formatter: Formatter) -> TileFigures:
 
 def _used_of(used: float, limit: float, formatter: Formatter) -> Written:
     """Figure and unit, "67.2" and "of 92.4 GB"; from 100 GB on without decimals, since a tile is narrow."""
-    size = max(used, limit)
-    if size < 10 * TB:
-        digits = 0 if size >= 100 * GB else 1
-        bound = f"{formatter.decimal(limit / GB, digits)}\u00a0GB"
-        return formatter.decimal(used / GB, digits), _("of {limit}").format(limit=bound)
+    size = max(used, limit) / formatter.memory_factor
+    if size < 10_000:
+        digits = 0 if size >= 100 else 1
+        bound = f"{formatter.memory_digits(limit, digits)}\u00a0{formatter.memory_unit}"
+        return formatter.memory_digits(used, digits), _("of {limit}").format(limit=bound)
     figure, unit = formatter.bytes_parts(used)
     return figure, _("{unit} of {limit}").format(unit=unit, limit=formatter.bytes(limit))
 

@@ -194,7 +194,7 @@ class ScenarioList(QListView):
                 self._clients = ClientPopup(self._theme, self)
             corner = self.viewport().mapToGlobal(self.visualRect(self.currentIndex()).bottomLeft())
             self._clients.open(
-                self.scenarios.clients, corner, lambda client: self._session.move(selected.id, client[:200])
+                self.scenarios.clients, corner, lambda client: self.put(selected.id, Place(client[:200], None))
             )
 
     @property

@@ -216,8 +216,14 @@ class Sidebar(QWidget):
         return self.flyout.list
 
     def show_page(self, key: str) -> None:
+        """Mark the button of a page; none where the page has no button."""
         if key in self.pages:
             self.pages[key].setChecked(True)
+            return
+        for button in self.pages.values():
+            button.setAutoExclusive(False)
+            button.setChecked(False)
+            button.setAutoExclusive(True)
 
     def show_saved(self, when: datetime) -> None:
         self.saved.setText(_("Saved {time}").format(time=f"{when:%H:%M}"))

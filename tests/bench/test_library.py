@@ -11,7 +11,8 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from core.store.library import Library
-from desktop.app import Application, make_application, new_scenario
+from desktop.app import Application, make_application
+from desktop.beginnings import new_scenario
 from desktop.folders import Folders
 from desktop.settings import STARTED_BEFORE, Settings
 from tests.article.conftest import shipped
@@ -34,7 +35,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
     settings = Settings(folders.config / "tonnage.ini")
     settings.set(STARTED_BEFORE, True)
     settings.flush()
-    library, scenario = Library(folders.data / "tonnage.sqlite", NOW), new_scenario()
+    library, scenario = Library(folders.data / "tonnage.sqlite", NOW), new_scenario(settings, shipped())
     device = shipped().device("rtx-pro-6000-ws")
     with library.together():
         for number in range(SCENARIOS):

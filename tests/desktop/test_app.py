@@ -21,7 +21,7 @@ from core.store.database import Backup
 from core.store.library import Library
 from desktop import opening
 from desktop.__main__ import main
-from desktop.app import Application, new_scenario
+from desktop.app import Application
 from desktop.folders import Folders
 from desktop.main_window import MainWindow
 from desktop.settings import STARTED_BEFORE, Settings
@@ -344,7 +344,7 @@ def _tone(window: MainWindow, topic: str) -> str:
 
 def test_a_new_scenario_can_be_sized(start: Start) -> None:
     application = start()
-    application.session.new(new_scenario())
+    application.session.new(application.new_scenario())
     assert application.session.sizing is not None
     assert application.session.sizing.scenario.name == "New scenario"
 

@@ -38,15 +38,13 @@ from desktop.charts.base import LineChart
 from desktop.charts.memory_bar import MemoryBar
 from desktop.charts.waterfall import Waterfall
 from desktop.results.panel import ResultsPanel
-from tests.desktop.test_app import Start, start
-
-__all__ = ["start"]
+from tests.desktop.shell import Start
 
 WRITERS = (
-    "about_tokens", "bytes", "bytes_iec", "bytes_parts", "change", "count", "decimal", "figure", "flops", "flops_parts",
-    "gibibytes", "gigabytes", "link", "money", "money_range", "number", "parameters", "parameters_in_words", "percent",
-    "power", "range", "rate", "rate_parts", "seconds", "seconds_parts", "share", "share_parts", "significant", "speed",
-    "speed_parts", "tokens", "tokens_exact", "value",
+    "about_tokens", "bytes", "bytes_both", "bytes_iec", "bytes_parts", "change", "count", "decimal", "figure",
+    "flops", "flops_parts", "gibibytes", "gigabytes", "link", "memory_digits", "money", "money_range", "number",
+    "parameters", "parameters_in_words", "percent", "power", "range", "rate", "rate_parts", "seconds",
+    "seconds_parts", "share", "share_parts", "significant", "speed", "speed_parts", "tokens", "tokens_exact", "value",
 )  # fmt: skip
 #: What may stand between a figure of the trace and the number that is written: nothing, GB, GiB, ms.
 SCALES = (1.0, 1e9, 1e-9, 2.0**30, 1e-3)

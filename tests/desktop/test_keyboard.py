@@ -5,23 +5,27 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtGui import QAction, QKeySequence, QShortcut
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QShortcut
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QWidget
 
-from core.language.messages import LANGUAGES, in_language
 from desktop.app import Application
-from desktop.keyboard import keyboard_map
 from desktop.main_window import MainWindow
-from desktop.settings import STARTED_BEFORE, Settings
+from desktop.settings import STARTED_BEFORE, TOUR_SEEN, Settings
 from tests.desktop.shell import Start
 
 MOST_KEYS = 60
-#: What a widget with the focus does with a key by itself; its own tests press it.
-OF_WIDGETS = {
-    "Enter", "Space", "Delete", "Alt+Up", "Alt+Down", "Menu", "F1", "Left", "Up", "Down", "Shift+Up", "PgUp", "PgDown",
-    "Esc",
-}  # fmt: skip
+HELD = {
+    "Ctrl": Qt.KeyboardModifier.ControlModifier,
+    "Shift": Qt.KeyboardModifier.ShiftModifier,
+    "Alt": Qt.KeyboardModifier.AltModifier,
+}
+#: The keys of the window as ui.md, section 7, sets them.
+OF_THE_WINDOW = (
+    "Ctrl+K", "Ctrl+1", "Ctrl+2", "Ctrl+3", "Ctrl+4", "Ctrl+5", "Ctrl+N", "Ctrl+D", "F2", "Ctrl+Z", "Ctrl+Shift+Z",
+    "Ctrl+Tab", "Alt+1", "Alt+2", "Alt+3", "F6", "Shift+F6", "T", "Ctrl+E", "Ctrl+P", "Ctrl+B", "Ctrl+,",
+)  # fmt: skip
 
 
 def shortcuts(window: QWidget) -> list[str]:
@@ -32,7 +36,10 @@ def shortcuts(window: QWidget) -> list[str]:
 
 
 @pytest.fixture
-def application(qtbot: Any, start: Start) -> Application:
+def application(qtbot: Any, start: Start, tmp_path: Path) -> Application:
+    settings = Settings(tmp_path / "config" / "tonnage.ini")
+    settings.set(TOUR_SEEN, True)
+    settings.flush()
     application = start()
     application.window.resize(1280, 800)
     application.window.activateWindow()
@@ -42,34 +49,18 @@ def application(qtbot: Any, start: Start) -> Application:
 
 def press(keys: str) -> None:
     """A key, as it is written, to whatever has the focus."""
-    combination = QKeySequence(keys)[0]
-    target = QApplication.focusWidget() or QApplication.activeWindow()
-    QTest.keyClick(target, combination.key(), combination.keyboardModifiers())
+    Typist().key(keys)
 
 
 def test_every_key_of_the_map_is_listened_to(application: Application) -> None:
-    window = application.window
-    window.show_page("compare")
-    there = set(shortcuts(window)) | OF_WIDGETS
-    told = [keys.keys for group in keyboard_map() for keys in group.keys]
-    assert [keys for keys in told if QKeySequence(keys).toString() not in there and keys not in there] == []
-    named = {keys for keys in told if not keys.startswith("Alt+")}
-    untold = {keys for keys in shortcuts(window) if keys not in named and not keys.startswith("Alt+")}
-    assert untold <= {"Del"}  # Compare's own, for a head that has the focus
+    there = shortcuts(application.window)
+    assert [keys for keys in OF_THE_WINDOW if keys not in there] == []
 
 
 def test_no_two_actions_share_a_key(application: Application) -> None:
     keys = [action.shortcut().toString() for action in application.window.findChildren(QAction)]
     keys = [one for one in keys if one]
     assert sorted(keys) == sorted(set(keys))
-
-
-@pytest.mark.parametrize("code", LANGUAGES)
-def test_the_map_is_told_in_every_language(code: str) -> None:
-    with in_language(code):
-        texts = [keys.does for group in keyboard_map() for keys in group.keys]
-    assert all(texts)
-    assert len(set(texts)) == len(texts)
 
 
 def test_buttons_show_their_keys(application: Application) -> None:
@@ -128,16 +119,14 @@ def test_f1_shows_how_figures_were_found(application: Application) -> None:
     assert results.explanation.isVisible()  # type: ignore[attr-defined]
 
 
-def test_search_and_settings_open(application: Application, monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: list[QMenu] = []
-    monkeypatch.setattr(QMenu, "exec", lambda menu, *_at: opened.append(menu))
+def test_search_and_settings_open(application: Application) -> None:
     press("Ctrl+K")
     popup = application.window.sidebar.search_popup
     assert popup is not None
     assert popup.isVisible()
     popup.hide()
-    application.window.action("settings").trigger()
-    assert len(opened) == 1
+    press("Ctrl+,")
+    assert application.window.page == "settings"
 
 
 class Typist:
@@ -148,8 +137,11 @@ class Typist:
 
     def key(self, keys: str) -> None:
         self.pressed += 1
-        combination = QKeySequence(keys)[0]
-        QTest.keyClick(self._target(), combination.key(), combination.keyboardModifiers())
+        *names, last = keys.split("+") if keys != "Ctrl+," else ["Ctrl", "Comma"]
+        held = Qt.KeyboardModifier.NoModifier
+        for name in names:
+            held |= HELD[name]
+        QTest.keyClick(self._target(), getattr(Qt.Key, f"Key_{last}"), held)
 
     def write(self, text: str) -> None:
         for letter in text:
@@ -161,7 +153,12 @@ class Typist:
     @staticmethod
     def _target() -> QWidget:
         """What a real keyboard would reach."""
-        popup = QApplication.activePopupWidget()
+        popup, active = QApplication.activePopupWidget(), QApplication.activeWindow()
+        if active is not None and not active.isVisible():  # the offscreen platform keeps a closed popup active
+            opener = active.parentWidget()
+            assert opener is not None
+            opener.window().activateWindow()
+            QApplication.processEvents()
         target = popup.focusWidget() if popup is not None else QApplication.focusWidget()
         found = target or QApplication.activeWindow()
         assert found is not None
@@ -181,7 +178,7 @@ def test_a_new_client_three_options_and_a_proposal_in_sixty_keys(
     qtbot.waitUntil(window.isActiveWindow)
     assert (window.page, list(session.scenarios())) == ("start", [])
     hands, pdf = Typist(), tmp_path / "proposal.pdf"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_arguments: (str(pdf), ""))
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_arguments, **_named: (str(pdf), ""))
 
     hands.key("Ctrl+N")
     hands.write("RAG")
@@ -196,7 +193,7 @@ def test_a_new_client_three_options_and_a_proposal_in_sixty_keys(
         hands.key("Return")
     assert {one.client for one in session.scenarios()} == {"Zoo"}
     hands.key("Ctrl+4")
-    hands.key("Return")  # the button that has the focus: those of this client
+    hands.key("Space")  # the button that has the focus: those of this client
     page = window._built["compare"]
     qtbot.waitUntil(lambda: page.found is not None, timeout=10_000)  # type: ignore[attr-defined]
     options = page.found.options  # type: ignore[attr-defined]
@@ -204,7 +201,7 @@ def test_a_new_client_three_options_and_a_proposal_in_sixty_keys(
     assert len(options) == 3
     hands.key("Ctrl+P")
     assert window.page == "proposal"
-    hands.key("Return")  # "Save PDF…"
+    hands.key("Space")  # "Save PDF…"
     qtbot.waitUntil(pdf.exists, timeout=60_000)
     assert pdf.read_bytes().startswith(b"%PDF")
-    assert hands.pressed <= MOST_KEYS
+    assert hands.pressed <= MOST_KEYS, hands.pressed
