@@ -53,7 +53,9 @@ def open_database(path: Path, now: datetime) -> Opened:
             )
         _bring_up_to_date(database, path, now)
     except (OSError, sqlite3.Error) as error:
-        raise StoreError(f"The store of scenarios cannot be opened ({path}): {error}.") from error
+        raise StoreError(
+            "The store of scenarios cannot be opened ({path}): {reason}.", path=path, reason=error
+        ) from error
     return Opened(database, repair, set_aside)
 
 
