@@ -256,8 +256,7 @@ def command_translations(arguments: list[str]) -> None:
     template = ROOT / "build" / "tonnage.pot"
     template.parent.mkdir(exist_ok=True)
     plain = ["--no-location", "--sort-output", "--width=110", "--project=Tonnage", "--version="]
-    marks = ["N_", "marked", "Phrase", "wrong:2", *ERRORS]
-    keywords = [part for mark in marks for part in ("-k", mark)]
+    keywords = [part for mark in ["N_", "marked", "Phrase", "wrong:2", *ERRORS] for part in ("-k", mark)]
     run([BIN / "pybabel", "-q", "extract", *keywords, *plain, "-o", template, "core", "desktop"])
     kept = ["--no-fuzzy-matching", "--ignore-obsolete", "--ignore-pot-creation-date", "--width=110"]
     run([BIN / "pybabel", "-q", "update", "-D", "tonnage", "-i", template, "-d", ROOT / "resources" / "i18n", *kept])
