@@ -235,7 +235,7 @@ class Trace:
         try:
             how, detail = self._found[key]
         except KeyError:
-            raise TonnageError(f"There is no figure called {key!r} in this sizing.") from None
+            raise TonnageError("There is no figure called {key} in this sizing.", key=repr(key)) from None
         if isinstance(how, Unit):
             return Given(key, self._values[key], how, detail)
         return Computed(key, self._values[key], how, detail)

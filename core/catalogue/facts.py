@@ -139,7 +139,7 @@ class Facts:
             fact = self.table(table).get(id)
             if fact is not None:
                 return fact
-        raise CatalogueError(f"The catalogue has no price or figure called “{id[:80]}”.")
+        raise CatalogueError("The catalogue has no price or figure called “{id}”.", id=id[:80])
 
     # ---- what a client in a region pays
 
@@ -256,7 +256,9 @@ def _read(path: Path) -> "Mapping[str, Fact]":
     try:
         text = path.read_bytes()
     except OSError as error:
-        raise CatalogueError(f"{path.name} cannot be read: {error.strerror or error}.") from None
+        raise CatalogueError(
+            "{file} cannot be read: {reason}.", file=path.name, reason=error.strerror or error
+        ) from None
     try:
         facts = TypeAdapter(tuple[Fact, ...]).validate_json(text)
     except ValidationError as error:
@@ -266,6 +268,6 @@ def _read(path: Path) -> "Mapping[str, Fact]":
     table: dict[str, Fact] = {}
     for fact in facts:
         if fact.id in table:
-            raise CatalogueError(f"{path.name}: two records are called “{fact.id}”.")
+            raise CatalogueError("{path}: two records are called “{fact}”.", path=path.name, fact=fact.id)
         table[fact.id] = fact
     return table

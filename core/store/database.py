@@ -19,7 +19,6 @@ from core.store.migrations import APPLICATION_ID, SCHEMA_VERSION, migrations
 from core.store.scenario_file import write_whole
 
 BACKUPS_KEPT = 5
-TOO_NEW = "The scenarios were saved by a newer version of Tonnage. Install that version to open them."
 _STAMP = re.compile(r"-(\d{8}T\d{6})-")
 
 
@@ -69,10 +68,10 @@ def open_database(path: Path, now: datetime, offer: Offer = take_it) -> Opened:
         database = _connect(path)
         if _stored_version(database) > SCHEMA_VERSION:
             database.close()
-            raise StoreTooNew(TOO_NEW)
+            raise _too_new()
         _bring_up_to_date(database, path, now)
     except (OSError, sqlite3.Error) as error:
-        raise StoreError(f"The store of scenarios cannot be opened ({path}): {error}.") from error
+        raise _not_opened(path, error) from error
     return Opened(database, repair, set_aside, backup)
 
 
@@ -92,11 +91,19 @@ def open_copy(path: Path) -> Database:
         finally:
             source.close()
         if _stored_version(database) > SCHEMA_VERSION:
-            raise StoreTooNew(TOO_NEW)
+            raise _too_new()
         migrations.apply(database)
     except sqlite3.Error as error:
-        raise StoreError(f"The store of scenarios cannot be opened ({path}): {error}.") from error
+        raise _not_opened(path, error) from error
     return database
+
+
+def _too_new() -> StoreTooNew:
+    return StoreTooNew("The scenarios were saved by a newer version of Tonnage. Install that version to open them.")
+
+
+def _not_opened(path: Path, reason: Exception) -> StoreError:
+    return StoreError("The store of scenarios cannot be opened ({path}): {reason}.", path=path, reason=reason)
 
 
 def open_in_memory() -> Database:

@@ -109,7 +109,7 @@ class Library:
         try:
             return Scenario.model_validate_json(rows[0]["scenario"])
         except ValidationError as error:
-            raise StoreError(f"A kept scenario cannot be read: {error.errors()[0]['msg']}.") from error
+            raise StoreError("A kept scenario cannot be read: {text}.", text=error.errors()[0]["msg"]) from error
 
     def add(self, scenario: Scenario, now: datetime) -> int:
         """Keep a new scenario at the end of its client's list and return its id."""
@@ -210,7 +210,7 @@ class Library:
         try:
             return list(self._database.query(sql, list(arguments)))
         except sqlite3.Error as error:
-            raise StoreError(f"The library cannot be read: {error}.") from error
+            raise StoreError("The library cannot be read: {reason}.", reason=error) from error
 
     @contextmanager
     def _action(self) -> Iterator[None]:
@@ -220,7 +220,7 @@ class Library:
                 yield
         except sqlite3.Error as error:
             reason = "the disk is full" if "full" in str(error) else str(error)
-            raise StoreError(f"Nothing was saved: {reason}.") from error
+            raise StoreError("Nothing was saved: {reason}.", reason=reason) from error
 
 
 def _iso(now: datetime) -> str:
