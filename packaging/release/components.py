@@ -88,9 +88,10 @@ def distribution(name: str) -> Component:
     parts = [Path(str(found.locate_file(f))) for f in files if f.parent.name == "sboms"]
     kinds = [line for line in found.metadata.get_all("Classifier") or () if line.startswith("License :: ")]
     classified = " AND ".join(kind.split(" :: ")[-1] for kind in kinds)
-    said = found.metadata.get("License-Expression") or found.metadata.get("License") or classified or "\n"
+    stated = found.metadata.json
+    said = str(stated.get("license_expression") or stated.get("license") or classified or "\n")
     links = dict(one.split(", ", 1) for one in found.metadata.get_all("Project-URL") or () if ", " in one)
-    homepage = found.metadata.get("Home-page") or next(iter(links.values()), "")
+    homepage = str(stated.get("home_page") or next(iter(links.values()), ""))
     return Component(
         name=found.metadata["Name"],
         version=found.version,

@@ -28,7 +28,7 @@ from release.contents import (
 )
 from release.libraries import depends
 from release.linux_files import SOURCES, lay_out
-from release.notices import FOLDER, SBOM
+from release.notices import FOLDER, OWNERS, SBOM, incomplete
 
 ROOT = Path(__file__).resolve().parents[2]
 DIST = ROOT / "dist"
@@ -63,7 +63,7 @@ CycloneDX is /usr/share/doc/tonnage/sbom.cdx.json. Qt's source: Qt-source.txt in
 
 
 def debian_package(program: Path, target: Path, version: str, work: Path) -> Path:
-    """Build the .deb of a frozen program. It has no scripts: menus and kinds of file follow from dpkg's own triggers."""
+    """Build the .deb of a frozen program. It has no scripts: menus and kinds of file follow from dpkg's triggers."""
     root = work / "deb"
     shutil.rmtree(root, ignore_errors=True)
     library, share = root / "usr/lib/tonnage", root / "usr/share"
@@ -186,9 +186,9 @@ def main(arguments: list[str]) -> int:
     print(summary(listed))
     for path in made:
         print(f"{path.stat().st_size / 1e6:8.1f} MB  {path.name}")
-    failures = too_large(PROGRAM, made[0])
+    failures = [*too_large(PROGRAM, made[0]), *incomplete(PROGRAM, ROOT / "build" / "app" / OWNERS)]
     for failure in failures:
-        print(f"too large: {failure}", file=sys.stderr)
+        print(f"not fit to hand over: {failure}", file=sys.stderr)
     return 1 if failures else 0
 
 

@@ -15,6 +15,7 @@ from release.components import Component
 FOLDER = "licences"
 INDEX = "index.json"
 SBOM = "sbom.cdx.json"
+OWNERS = "owners.json"
 
 
 def write_notices(found: Mapping[Component, Sequence[str]], folder: Path) -> list[tuple[str, Path]]:
@@ -28,6 +29,35 @@ def write_notices(found: Mapping[Component, Sequence[str]], folder: Path) -> lis
     (folder / INDEX).write_text(_dump(index), encoding="utf-8")
     (folder / SBOM).write_text(_dump(bill_of_materials(found)), encoding="utf-8")
     return [(f"resources/{FOLDER}", path) for path in sorted(folder.iterdir())]
+
+
+def write_owners(found: Mapping[Component, Sequence[str]], path: Path) -> None:
+    """Note whose work each file is, for the check that follows the build."""
+    path.write_text(_dump({component.name: sorted(files) for component, files in found.items()}), encoding="utf-8")
+
+
+def incomplete(program: Path, owners: Path) -> list[str]:
+    """What the notices of a frozen program lack, in words: a file of nobody's, a text, an entry of the bill."""
+    inside = program / "_internal"
+    folder = inside / "resources" / FOLDER
+    known = {name for files in json.loads(owners.read_text(encoding="utf-8")).values() for name in files}
+    ours = {"base_library.zip", "resources/build.json"}
+    found = []
+    for path in sorted(inside.rglob("*")):
+        name = path.relative_to(inside).as_posix()
+        if path.is_dir() or name in known | ours or path.parent == folder:
+            continue
+        if not (path.is_symlink() and path.resolve().relative_to(inside.resolve()).as_posix() in known):
+            found.append(f"{name} is nobody's work")
+    index = json.loads((folder / INDEX).read_text(encoding="utf-8"))
+    for one in index:
+        texts = [folder / text for text in one["texts"]]
+        if not one["licence"] or not texts or not all(text.is_file() and text.stat().st_size > 100 for text in texts):
+            found.append(f"{one['name']} has no licence text")
+    listed = json.loads((folder / SBOM).read_text(encoding="utf-8"))["components"]
+    billed = {"Tonnage", *(part["name"] for part in listed)}
+    found += [f"{one['name']} is not in the bill of materials" for one in index if one["name"] not in billed]
+    return found
 
 
 def _entry(component: Component, folder: Path, names: dict[str, str]) -> dict[str, Any]:
