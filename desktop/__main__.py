@@ -13,6 +13,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from desktop.self_test import self_test
 
             return self_test(window=bool(more))
+        case ["--start-times", folder]:
+            from desktop.start_times import start_times
+
+            return start_times(Path(folder))
         case ["--headless-demo", folder, *_]:
             from desktop.headless import demo
 

@@ -251,6 +251,11 @@ class MainWindow(QMainWindow):
         built = next((key for key, page in self._built.items() if page is current), "")
         return built or (START if current is self.start else SIZING)
 
+    @property
+    def page_keys(self) -> tuple[str, ...]:
+        """The pages that have been built so far."""
+        return (SIZING, START, *self._built)
+
     def show_page(self, key: str) -> None:
         """Show a page; all but the first two are built when they are first asked for."""
         if key in (SIZING, HARDWARE, MODELS, PROPOSAL) and not self._has_scenario():

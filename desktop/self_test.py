@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
     from desktop.app import Application
 
-LIMIT_S = 300
+LIMIT_S = 900
 SETTLE_S = 10.0  # for what is computed in the background of one page
+MOST_TOPICS = 6  # of a list beside what it shows
 LEFT_OUT = ("quit",)  # an action that ends the walk
 
 
@@ -90,12 +91,12 @@ def _whole(folder: Path, report: Report) -> None:
         raise Failed("the worked example was not sized")
     for code in LANGUAGES:
         application.window._choose_language(code)
+        with _stage(report, f"actions and dialogs, {code}"):
+            _act(application, code, report)
         for scheme in (Scheme.LIGHT, Scheme.DARK):
             with _stage(report, f"pages and tabs, {code}, {scheme.value}"):
                 application.theme.set_scheme(scheme)
                 _walk(application, f"{code}, {scheme.value}", report)
-        with _stage(report, f"actions and dialogs, {code}"):
-            _act(application, code, report)
         with _stage(report, f"proposal, {code}"):
             _propose(application, folder, code)
     with _stage(report, "a scenario as a file"):
@@ -122,16 +123,25 @@ def _no_native_dialogs() -> "Qt.ApplicationAttribute":
 
 
 def _walk(application: "Application", state: str, report: Report) -> None:
-    """Show every page and every tab on it, and see that each is painted."""
+    """Show every page, every tab and every topic on it, and see that each is painted. The actions have built them."""
     from PySide6.QtWidgets import QTabBar
 
+    from desktop.widgets.choices import ChoiceList
+
     window = application.window
-    for key in window.sidebar.pages:
+    if not set(window.sidebar.pages) <= set(window.page_keys):
+        raise Failed("a page of the sidebar was not opened by any action")
+    for key in window.page_keys:
         window.show_page(key)
         _settle()
         page = window.stack.currentWidget()
         assert page is not None
         _painted(page, f"{key} ({state})", report)
+        for topics in page.findChildren(ChoiceList):
+            for row in range(min(topics.model().rowCount(), MOST_TOPICS)):
+                topics.setCurrentIndex(topics.model().index(row, 0))
+                _settle()
+                _painted(page, f"{key}: topic {row + 1} ({state})", report)
         for tabs in page.findChildren(QTabBar):
             before = tabs.currentIndex()
             for index in range(tabs.count()):
@@ -177,7 +187,6 @@ def _act(application: "Application", code: str, report: Report) -> None:
                 window.action(key).trigger()
                 _settle()
                 report.opened.append(f"action {key} ({code})")
-    window.show_page("sizing")
 
 
 @contextmanager

@@ -29,7 +29,7 @@ USER = "consultant"
 HOME = f"/home/{USER}"
 STORE = f"{HOME}/.local/share/tonnage/tonnage.sqlite"
 OLDER = "0.0.9"
-SELFTEST_S = 400
+SELFTEST_S = 1000
 SCREEN = "1280x800x24"
 APT = ["apt-get", "--yes", "--quiet=2", "--no-install-recommends", "-o", "Dpkg::Use-Pty=0"]
 
