@@ -9,7 +9,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, QLibraryInfo, QLocale, QLockFile, QSize, Qt, QThreadPool, QTimer, QTranslator
+from PySide6.QtCore import QLibraryInfo, QLocale, QLockFile, QObject, QSize, Qt, QThreadPool, QTimer, QTranslator
 from PySide6.QtWidgets import QApplication, QWidget
 
 from core import RESOURCES, __version__
