@@ -287,15 +287,16 @@ def run_window(arguments: list[str]) -> int:
         if not offer_read_only():
             return 1
     application = Application(app, folders, read_only=held)
-    received: list[QObject] = [FileOpenEvents(application.open_file, app)]
+    received: list[QObject] = [FileOpenEvents(lambda path: application.open_file(path), app)]
     if not held:
-        received.append(Received(folders.requests, application.open_file, app))
+        received.append(Received(folders.requests, lambda path: application.open_file(path), app))
     end_when_asked(app, lambda: application.window.close())
     application.start()
     for file in files:
         QTimer.singleShot(0, lambda file=file: application.window.import_file(file))
     code = app.exec()
-    received.clear()
+    for one in received:
+        one.deleteLater()
     application.close()
     if not held:
         lock.unlock()

@@ -1,4 +1,4 @@
-"""A system that ends its session asks every program to end (SIGTERM): Tonnage closes as if by hand, and keeps its work."""
+"""A system that ends its session asks every program to end (SIGTERM): Tonnage closes as if by hand, all work kept."""
 
 import os
 import signal
