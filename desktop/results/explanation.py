@@ -1,5 +1,6 @@
 """The explanation of one figure: value, certainty, formula, inputs with sources, and where it goes. No window in it."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -58,12 +59,11 @@ class Explanation:
 def explain(sizing: Sizing, key: str, write: Formatter) -> Explanation:
     """How a figure of the sizing was found."""
     trace = sizing.trace
-    entry = trace.entry(key)
     certainty, is_exact = how_sure(sizing, key)
     return Explanation(
         key,
         figures.label(key),
-        write.figure(entry.value, entry.unit),
+        written(sizing, key, write),
         certainty,
         is_exact,
         tuple(_steps(sizing, key, write)),
@@ -78,7 +78,7 @@ def _steps(sizing: Sizing, key: str, write: Formatter) -> Iterator[str]:
     if isinstance(entry, Computed):
         yield formulas.in_words(sizing.trace, key)
         yield formulas.with_numbers(sizing.trace, key, write)
-    full, shown = write.value(entry.value, entry.unit), write.figure(entry.value, entry.unit)
+    full, shown = write.value(entry.value, entry.unit), written(sizing, key, write)
     yield full
     if entry.unit is Unit.BYTE and abs(entry.value) >= 1024:
         yield write.bytes_both(entry.value)
@@ -99,7 +99,19 @@ def _line(sizing: Sizing, key: str, write: Formatter) -> FigureLine:
     entry = sizing.trace.entry(key)
     computed = isinstance(entry, Computed)
     source = _("computed, see there") if isinstance(entry, Computed) else source_text(entry.origin)
-    return FigureLine(key, figures.label(key), write.figure(entry.value, entry.unit), source, computed)
+    return FigureLine(key, figures.label(key), written(sizing, key, write), source, computed)
+
+
+#: Amounts that are not in the currency of the offer: as they were quoted, and the rates between currencies.
+_AS_QUOTED = re.compile(r"^exchange\.|\.quoted(\.|$)|^hosted\.\d+\.(input|output|cached)$")
+
+
+def written(sizing: Sizing, key: str, write: Formatter) -> str:
+    """The value of a figure as it is shown; money with the currency of the offer."""
+    entry = sizing.trace.entry(key)
+    if entry.unit is Unit.MONEY and entry.value is not None and not _AS_QUOTED.search(key):
+        return write.money(entry.value, sizing.scenario.economics.currency)
+    return write.figure(entry.value, entry.unit)
 
 
 def source_text(origin: Origin) -> str:
