@@ -120,8 +120,8 @@ class SafetyLine(QWidget):
             one.setText(text)
             one.setToolTip(variant_sentence(variant))
             one.setAccessibleName(variant_sentence(variant))
-        for one in self.buttons:
-            one.setVisible(needed)
+        for number, one in enumerate(self.buttons):
+            one.setVisible(needed and number < len(self.variants))
 
     def _explain(self, at: int) -> None:
         if at < len(self.variants) and self.variants[at].key:

@@ -1,7 +1,7 @@
 """The curves of the core for the charts: axes that hold the user's own point, and the core's own series."""
 
-import datetime
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -23,9 +23,9 @@ _BEYOND = 1.35
 class CoreCurves:
     """Asks the core for what the charts draw."""
 
-    def __init__(self) -> None:
-        self._priced: tuple[Sizing, Cost] | None = None  # the last answers, and the sizings that they belong to
-        self._carried: tuple[Sizing, CapacityCurves | None] | None = None
+    def __init__(self, cost: Callable[[Sizing], Cost | None] = lambda _sizing: None) -> None:
+        self._cost = cost  # of the session, which asks once for each sizing
+        self._carried: tuple[Sizing, CapacityCurves | None] | None = None  # the last answer, and what it belongs to
 
     def memory(self, sizing: Sizing, catalogue: Any) -> MemoryCurves:
         from core.sizing.sweep import memory_against_context
@@ -89,11 +89,7 @@ class CoreCurves:
         return find_hardware(request, catalogue)
 
     def cost(self, sizing: Sizing, catalogue: Any) -> Cost | None:
-        from core.sizing.cost import cost
-
-        if self._priced is None or self._priced[0] is not sizing:
-            self._priced = (sizing, cost(sizing, catalogue, datetime.date.today().isoformat()))
-        return self._priced[1]
+        return self._cost(sizing)
 
     def explained(self, sizing: Sizing, catalogue: Any, key: str = "") -> Sizing:
         """Capacity takes half a frame: it is asked for where its tab or one of its figures is."""

@@ -14,6 +14,7 @@ from core.trace import Computed, Given, Origin, OriginKind
 from core.units import Unit
 
 _RULES_OF_THUMB = (FindingKind.TEXTBOOK_KV, FindingKind.TEXTBOOK_WEIGHTS, FindingKind.CHECKPOINT_JUST_MISSES)
+_PRICED = ("cost.", "hosted.", "cloud.", "energy.", "carbon.", "demand.", "power.")
 _DOUBTFUL = (Confidence.ESTIMATE, Confidence.UNVERIFIED, Confidence.PARTLY)
 
 
@@ -153,16 +154,22 @@ def how_sure(sizing: Sizing, key: str) -> tuple[str, bool]:
         return text, entry.origin.kind is not OriginKind.CALIBRATION
     base = roots(sizing, key)
     if any(root.origin.kind is OriginKind.CALIBRATION for root in base.values()):
+        if key.startswith(_PRICED):  # a price is less certain than any speed
+            return _doubt(base) or _("It rests on measured speeds and on prices with their dates."), False
         level = evidence_of(sizing, key)
         return f"{sentences.evidence(level).capitalize()}. {sentences.evidence_meaning(level)}", False
     exact = f"{sentences.evidence(Evidence.EXACT).capitalize()}. {sentences.evidence_meaning(Evidence.EXACT)}"
+    return f"{exact} {_doubt(base)}".strip(), True
+
+
+def _doubt(base: dict[str, Given]) -> str:
+    """The first input that rests on an estimate or on one source only; empty where there is none."""
     for name, root in base.items():
         if root.origin.confidence in _DOUBTFUL:
-            doubt = _("Least certain input: {figure}, {confidence}.").format(
+            return _("Least certain input: {figure}, {confidence}.").format(
                 figure=figures.label(name), confidence=sentences.confidence(root.origin.confidence)
             )
-            return f"{exact} {doubt}", True
-    return exact, True
+    return ""
 
 
 def evidence_of(sizing: Sizing, key: str) -> Evidence:

@@ -49,7 +49,7 @@ class ResultsPanel(QWidget):
     def __init__(self, session: Session, theme: Theme, curves: Curves | None = None) -> None:
         super().__init__()
         self.session, self.theme = session, theme
-        self.curves = curves or _core_curves()
+        self.curves = curves or _core_curves(session)
         self.setProperty("kind", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.verdict = VerdictBlock(theme)
@@ -250,7 +250,7 @@ def _rule() -> QFrame:
     return frame
 
 
-def _core_curves() -> Curves:
+def _core_curves(session: Session) -> Curves:
     from desktop.results.core_curves import CoreCurves
 
-    return CoreCurves()
+    return CoreCurves(session.cost)

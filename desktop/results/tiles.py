@@ -299,7 +299,7 @@ class Tile(QAbstractButton):
             font.setPixelSize(font.pixelSize() - 1)
         base = 50.0
         painter.setFont(font)
-        painter.setPen(self.theme.color("text" if figures.value is not None else "text_3"))
+        painter.setPen(self.theme.color("text" if figures.value is not None or figures.unit else "text_3"))
         painter.drawText(QPointF(PADDING, base), figures.figure)
         left = QFontMetricsF(font).horizontalAdvance(figures.figure) + 5
         unit = self.theme.font("body")
