@@ -15,7 +15,7 @@ from core.sizing.report import Sizing
 from core.sizing.search.report import HardwareFound
 from core.sizing.search.request import Ranking, SearchRequest
 from desktop.pages.find.answer_table import AnswerTable
-from desktop.pages.find.answers import SPEED_COLUMN, AnswersModel, Row, hardware_columns, hardware_row
+from desktop.pages.find.answers import RANKED, SPEED_COLUMN, AnswersModel, Row, hardware_columns, hardware_row
 from desktop.pages.find.price_chart import Point, PriceChart
 from desktop.pages.find.search_job import SearchJob
 from desktop.results.curves import Curves
@@ -25,7 +25,7 @@ from desktop.theme import Theme
 from desktop.widgets.labels import button, label
 
 CHART, TABLE = 5, 4  # shares of the height
-FIRST_TOKEN_COLUMN = 2
+SPARED = (2, 3)  # columns of the first token and of requests
 BAR, WIDE = 118, 760  # of the column of speeds; from where on all columns have room
 
 
@@ -36,7 +36,8 @@ class NarrowAnswerTable(AnswerTable):
         super().fit_columns()
         if self.width() < WIDE:
             self.setColumnWidth(SPEED_COLUMN, BAR)
-        self.setColumnHidden(FIRST_TOKEN_COLUMN, self.width() < WIDE)
+        for column in SPARED:
+            self.setColumnHidden(column, self.width() < WIDE)
 
 
 class HardwarePage(ResultPage):
@@ -50,7 +51,7 @@ class HardwarePage(ResultPage):
         super().__init__(theme, curves)
         self.found: HardwareFound | None = None
         self.seconds = 0.0
-        self.ranking = Ranking.PRICE
+        self.ranking = Ranking.COST
         self.answers = AnswersModel(hardware_columns(self.ranking), self)
         self.table = NarrowAnswerTable(theme, self.answers, _("Hardware for this work"))
         self.chart = PriceChart(theme)
@@ -130,9 +131,13 @@ class HardwarePage(ResultPage):
         kept = self._current.key if self._current is not None else ""
         self.found, self.seconds = found, seconds
         self.title.setText(words.headline(found))
-        self.line.setText(words.searched(found, seconds))
+        self.line.setText(f"{words.cost_basis(found)} {words.searched(found, seconds)}")
         target = found.request.scenario.workload.speed_target
         rows = [hardware_row(answer, self.ranking) for answer in (*found.best_of_each, *found.unknown)]
+        self.answers.beginResetModel()
+        self.answers.columns = hardware_columns(self.ranking, found.need.tokens is not None)
+        self.answers.endResetModel()
+        self.table.ranked_column = RANKED[self.ranking]
         self.answers.set_rows(rows, target)
         self.table.fit_columns()
         self._fill_chart(rows, target)

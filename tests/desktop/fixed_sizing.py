@@ -30,6 +30,7 @@ from core.sizing.report import (
     Weight,
 )
 from core.sizing.roofline import Roofline, WorkPoint
+from core.sizing.search.need import Need
 from core.sizing.search.report import HardwareFound
 from core.sizing.search.request import SearchRequest
 from core.trace import CHOICE, Origin, OriginKind, Trace, formula
@@ -679,7 +680,7 @@ class FixedCurves:
         return fixed_roofline(sizing)
 
     def hardware(self, request: SearchRequest, catalogue: object) -> HardwareFound:
-        return HardwareFound(request, (), (), (), 0, 0, 0)
+        return HardwareFound(request, Need(1000.0, 600.0, None, None), (), (), (), 0, 0, 0)
 
     def explained(self, sizing: Sizing, catalogue: object, key: str = "") -> Sizing:
         found = [fixed_roofline(sizing)]

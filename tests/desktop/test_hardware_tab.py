@@ -61,7 +61,7 @@ def test_another_question_is_searched_and_the_same_one_is_not(page: HardwarePage
     assert asked == []
     before = page.found
     with qtbot.waitSignal(page._job.found, timeout=20_000):
-        page.set_sizing(size(scenario().edited(workload__context_tokens=32_768), few), few)
+        page.set_sizing(size(scenario().edited(workload__users=60), few), few)
         assert page.found is before  # the old answer stays until the new one comes
     assert page.found is not before
 
