@@ -170,6 +170,9 @@ class MainWindow(QMainWindow):
             wanted = getattr(results, "proposal_wanted", None)
             if wanted is not None:
                 wanted.connect(self.propose)
+            searched = getattr(results, "hardware_wanted", None)
+            if searched is not None:
+                searched.connect(lambda: self.show_page(HARDWARE))
             self.sizing.set_results(results)
             results.setVisible(self.session.sizing is not None)
             self._order_tabs()
