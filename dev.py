@@ -65,6 +65,17 @@ WINDOW = {
     "libxcb-xkb.so.1": "libxcb-xkb1",
     "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
 }
+# The errors of core/errors.py that carry a sentence for people.
+ERRORS = [
+    "TonnageError",
+    "InvalidInput",
+    "CatalogueError",
+    "UnsupportedArchitecture",
+    "StoreError",
+    "StoreTooNew",
+    "ProposalError",
+    "MissingField",
+]
 READ_PDF = {"pdftotext": "poppler-utils"}
 FREEZE = {"objcopy": "binutils"}
 WATCH = {"strace": "strace"}  # shows that no network is asked for
@@ -248,7 +259,8 @@ def command_translations(arguments: list[str]) -> None:
     template = ROOT / "build" / "tonnage.pot"
     template.parent.mkdir(exist_ok=True)
     plain = ["--no-location", "--sort-output", "--width=110", "--project=Tonnage", "--version="]
-    run([BIN / "pybabel", "-q", "extract", "-k", "N_", "-k", "marked", *plain, "-o", template, "core", "desktop"])
+    keywords = [part for mark in ["N_", "marked", "Phrase", "wrong:2", *ERRORS] for part in ("-k", mark)]
+    run([BIN / "pybabel", "-q", "extract", *keywords, *plain, "-o", template, "core", "desktop"])
     kept = ["--no-fuzzy-matching", "--ignore-obsolete", "--ignore-pot-creation-date", "--width=110"]
     run([BIN / "pybabel", "-q", "update", "-D", "tonnage", "-i", template, "-d", ROOT / "resources" / "i18n", *kept])
     run([PYTHON, "-m", "core.language.method_page"])

@@ -34,7 +34,9 @@ def checked_logo(content: bytes) -> bytes:
     ProposalError : it is neither PNG nor SVG, damaged, too large, or holds what a drawing does not need
     """
     if len(content) > MOST_BYTES:
-        raise ProposalError(f"The logo is larger than {MOST_BYTES // 1000} kB. Export it smaller, best as SVG.")
+        raise ProposalError(
+            "The logo is larger than {value} kB. Export it smaller, best as SVG.", value=MOST_BYTES // 1000
+        )
     if content.startswith(_PNG):
         _check_png(content)
     elif b"<svg" in content[:4000] or content.lstrip()[:5] in (b"<?xml", b"<svg "):
@@ -94,7 +96,9 @@ def _check_svg(content: bytes) -> None:
             raise ProposalError("The logo’s drawing has too many parts. Simplify it.")
         prefix, _colon, plain = name.rpartition(":")
         if prefix in ("", "svg") and plain not in _DRAWINGS:
-            raise ProposalError(f"The logo’s SVG file holds <{plain[:40]}>. Export it as plain drawing, text as paths.")
+            raise ProposalError(
+                "The logo’s SVG file holds <{plain}>. Export it as plain drawing, text as paths.", plain=plain[:40]
+            )
         for key, value in attributes.items():
             points_out = key.rpartition(":")[2] == "href" and not value.strip().startswith("#")
             if points_out or key.lower().startswith("on") or _OUTSIDE.search(value):

@@ -64,7 +64,7 @@ class Brand:
     def __post_init__(self) -> None:
         for colour in (self.primary, self.accent):
             if colour and not _COLOUR.match(colour):
-                raise ProposalError(f"“{colour}” is not a colour. Write one such as #0F3D63.")
+                raise ProposalError("“{colour}” is not a colour. Write one such as #0F3D63.", colour=colour)
 
 
 @dataclass(frozen=True, slots=True)

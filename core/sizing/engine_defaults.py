@@ -29,6 +29,25 @@ NARROW_MASK_SINCE = (2025, 1)
 SWIZZLES_SINCE = (0, 12)
 
 
+def changing_releases(allocator: Allocator) -> tuple[str, ...]:
+    """The releases at which something that is counted here changed, each with the one before it.
+
+    >>> changing_releases(Allocator.LLAMA_CPP), changing_releases(Allocator.MLX)
+    (('2024.12', '2025.1'), ())
+    """
+    changes = {
+        Allocator.VLLM: (PIECES_SINCE, SWIZZLES_SINCE, UNSORTED_SINCE, GRAPHS_COUNT_SINCE),
+        Allocator.LLAMA_CPP: (NARROW_MASK_SINCE,),
+    }
+    pairs = [(_previous(major, minor), (major, minor)) for major, minor in changes.get(allocator, ())]
+    return tuple(f"{major}.{minor}" for pair in pairs for major, minor in pair)
+
+
+def _previous(major: int, minor: int) -> tuple[int, int]:
+    """The release before; a year's first month follows the last of the year before."""
+    return (major, minor - 1) if minor > 1 or not major else (major - 1, 12)
+
+
 def release(s: Situation) -> tuple[int, int] | None:
     """The engine's release as (major, minor): the chosen one, else the catalogue's; None where neither is known."""
     text = s.scenario.deployment.release or s.engine.version
