@@ -71,7 +71,7 @@ def test_the_answers_about_memory() -> None:
     assert "Cache outweighs the weights from" in text
     assert "Smallest device that holds it" in text
     assert "Layers that do not fit" not in text
-    lacking = size(scenario.edited(deployment__device="rtx-5090", companions=()), catalogue)
+    lacking = size(scenario.edited(deployment__device="rtx-4060", companions=()), catalogue)
     assert "Layers that do not fit" in summary(lacking)
 
 
