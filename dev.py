@@ -32,7 +32,15 @@ PEER = ROOT / "build" / "peer"
 
 OLDEST_PYTHON = (3, 11)
 SOURCES = ["core", "desktop", "tests", "packaging", "dev.py"]
-TYPED = ["core", "desktop", "tests", "dev.py", "packaging/smoke.py"]  # never ".", for packaging/ is no package
+# Never ".", for packaging/ is no package.
+TYPED = [
+    "core",
+    "desktop",
+    "tests",
+    "dev.py",
+    "packaging/smoke.py",
+    "packaging/release",
+]  # never ".", for packaging/ is no package
 
 # Each shared library that Qt opens, and the Debian package that brings it.
 OFFSCREEN = {
@@ -78,6 +86,8 @@ ERRORS = [
 ]
 READ_PDF = {"pdftotext": "poppler-utils"}
 FREEZE = {"objcopy": "binutils"}
+PACK = {"makensis": "nsis", "objdump": "binutils", "zstd": "zstd"}  # makensis tries the script for Windows
+PROVE = {"debootstrap": "debootstrap", "strace": "strace", "unshare": "util-linux", "Xvfb": "xvfb"}
 WATCH = {"strace": "strace"}  # shows that no network is asked for
 VIRTUAL_DISPLAY = {"Xvfb": "xvfb", "xauth": "xauth"}  # xvfb-run needs both
 
@@ -308,8 +318,44 @@ def command_package(arguments: list[str]) -> None:
     need("freezing", {**WINDOW, **FREEZE, **shared_python()})
     prepare()
     spec = ROOT / "packaging" / "app.spec"
-    run([BIN / "pyinstaller", "--noconfirm", "--log-level", "WARN", *arguments, spec])
+    # Python orders sets by hashes; with one seed the same sources give the same program.
+    run([BIN / "pyinstaller", "--noconfirm", "--log-level", "WARN", *arguments, spec], PYTHONHASHSEED="0")
     run([PYTHON, ROOT / "packaging" / "smoke.py"])
+
+
+def command_installer(arguments: list[str]) -> None:
+    """freeze the program, then pack what is handed over into dist/: .deb and .tar.zst, a setup file, or a disk image"""
+    if sys.platform == "darwin":
+        run([ROOT / "packaging" / "macos" / "build.sh"])
+        return
+    need("packing", PACK)
+    command_package([])
+    if WINDOWS:
+        release("windows_setup", arguments)
+        return
+    release("installer", arguments)
+    release("windows_setup", ["--try"])
+
+
+def command_proof(arguments: list[str]) -> None:
+    """install the .deb in bare Debian roots and let it prove itself there (needs root; --suite NAME, --short)"""
+    need("a proof on a clean system", {**PROVE, **READ_PDF})
+    prepare()
+    prefix = root_prefix()
+    if prefix is None:
+        raise Stop("making a bare Debian root needs root or sudo, and neither is here; nothing was proved.")
+    if prefix:
+        say("asking for administrator rights: a bare Debian root is made with debootstrap, in build/roots")
+    release("clean_root", arguments, prefix)
+
+
+def release(module: str, arguments: list[str], prefix: list[str] | None = None) -> None:
+    """A program of packaging/release, which is no part of the installation."""
+    path = "PYTHONPATH=" + os.pathsep.join([str(ROOT / "packaging"), str(ROOT)])
+    if WINDOWS:
+        run([PYTHON, "-m", f"release.{module}", *arguments], PYTHONPATH=path.partition("=")[2])
+    else:
+        run([*(prefix or []), "env", path, PYTHON, "-m", f"release.{module}", *arguments])
 
 
 def shared_python() -> dict[str, str]:
@@ -334,7 +380,8 @@ def command_lock(arguments: list[str]) -> None:
 
 def command_system(arguments: list[str]) -> None:
     """install what the full check needs from Debian or Ubuntu, a virtual display included"""
-    need("the full check", {**WINDOW, **READ_PDF, **VIRTUAL_DISPLAY, **WATCH, **FREEZE, **shared_python()})
+    every = [WINDOW, READ_PDF, VIRTUAL_DISPLAY, WATCH, FREEZE, PACK, PROVE, shared_python()]
+    need("the full check", {name: package for wanted in every for name, package in wanted.items()})
 
 
 def command_clean(arguments: list[str]) -> None:
@@ -360,6 +407,8 @@ COMMANDS = {
     "accuracy": command_accuracy,
     "calibrate": command_calibrate,
     "package": command_package,
+    "installer": command_installer,
+    "proof": command_proof,
     "lock": command_lock,
     "system": command_system,
     "clean": command_clean,

@@ -57,6 +57,7 @@ _TITLES = {
     FindingKind.CONTEXT_IN_USE: marked("Sized for the context in use"),
     FindingKind.STATE_CHECKPOINTS: marked("Reuse of prompts keeps more states"),
     FindingKind.ACTIVATION_PEAK: marked("Reading prompts needs room of its own"),
+    FindingKind.WORKSPACE_GROWS: marked("Long prompts need more room than their cache"),
     FindingKind.ENGINE_TAKES_ITS_SHARE: marked("The card will look full"),
     FindingKind.PIPELINE_SAME_LATENCY: marked("A pipeline makes no answer faster"),
     FindingKind.MACHINES_SHARE_READS: marked("Machines share the reading"),
@@ -200,6 +201,10 @@ _SENTENCES = {
     ),
     FindingKind.ACTIVATION_PEAK: marked(
         "A chunk of {second} takes {first} while it is read; that room is lost to the cache. A smaller chunk frees it."
+    ),
+    FindingKind.WORKSPACE_GROWS: marked(
+        "While the last {third} of a prompt are read, scores of attention take {first}, the cache only {second}; both "
+        "grow with the context. A smaller chunk frees memory."
     ),
     FindingKind.ENGINE_TAKES_ITS_SHARE: marked(
         "{engine} reserves {first} at start-up although {second} are needed: what the card shows is not the need."

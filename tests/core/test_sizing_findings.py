@@ -159,7 +159,7 @@ def test_a_rule_fires_and_is_silent(kind: FindingKind, case: Scenario, counter_c
 #: Rules with a test of their own below, or on the speed side.
 APART = {
     K.MODEL_READ_WITH_WARNING, K.EVIDENCE_GENERIC, K.SPEED_UNKNOWN, K.CAPACITY_UNIFIED_MEMORY, K.STATE_CHECKPOINTS,
-    K.ACTIVATION_PEAK,
+    K.ACTIVATION_PEAK, K.WORKSPACE_GROWS,
 }  # fmt: skip
 
 
@@ -217,6 +217,21 @@ def test_states_at_block_boundaries_and_the_peak_of_a_prompt(catalogue: Catalogu
     for kind in (K.STATE_CHECKPOINTS, K.ACTIVATION_PEAK):
         assert list(found(cached, kind, catalogue)), kind
         assert not list(found(plain, kind, catalogue)), kind
+
+
+def test_scores_of_attention_outgrow_the_cache_on_a_mac(catalogue: Catalogue) -> None:
+    """Heads of 256 have no kernel in tiles; those of 128 have."""
+    mac = worked_example_in_reality().edited(
+        deployment__device="mac-studio-m4-max-128",
+        deployment__engine="mlx",
+        deployment__runtime_bytes=None,
+        weights="mlx4",
+        companions=(),
+    )
+    finding = next(found(mac, K.WORKSPACE_GROWS, catalogue))
+    trace = size(mac, catalogue).trace
+    assert trace[finding.figures[0]] > trace[finding.figures[1]]
+    assert not list(found(mac.edited(model__id="Qwen/Qwen3-32B"), K.WORKSPACE_GROWS, catalogue))
 
 
 def test_the_power_of_the_mesh_against_the_card_for_pcie(catalogue: Catalogue) -> None:
