@@ -26,6 +26,9 @@ BIN = VENV / ("Scripts" if WINDOWS else "bin")
 PYTHON = BIN / ("python.exe" if WINDOWS else "python")
 LOCK = ROOT / "requirements-dev.lock"
 STAMP = VENV / "tonnage-stamp.txt"
+#: The program that the time of a search is set beside, in an environment of its own.
+PEER_LOCK = ROOT / "requirements-peer.lock"
+PEER = ROOT / "build" / "peer"
 
 OLDEST_PYTHON = (3, 11)
 SOURCES = ["core", "desktop", "tests", "packaging", "dev.py"]
@@ -274,10 +277,26 @@ def command_translations(arguments: list[str]) -> None:
     say("the catalogues in resources/i18n hold every text; `make test` names those without a translation")
 
 
+def prepare_peer() -> None:
+    """An environment of its own for the program that the time of a search is set beside."""
+    interpreter, stamp = PEER / BIN.name / PYTHON.name, PEER / "lock"
+    if stamp.is_file() and stamp.read_text() == fingerprint(PEER_LOCK):
+        return
+    say("setting up build/peer from requirements-peer.lock: about 300 MB to download, once per change of the lock")
+    base = getattr(sys, "_base_executable", None) or sys.executable
+    run([base, "-m", "venv", "--clear", PEER])
+    options = ["--require-hashes", "--only-binary", ":all:", "--disable-pip-version-check", "--quiet"]
+    run([interpreter, "-m", "pip", "install", *options, "-r", PEER_LOCK])
+    stamp.write_text(fingerprint(PEER_LOCK))
+
+
 def command_bench(arguments: list[str]) -> None:
-    """measure the promised budgets and print them beside their limits"""
+    """measure the promised budgets and print them beside their limits (--peer: and beside another program)"""
     need("measuring", OFFSCREEN)
     prepare()
+    if "--peer" in arguments:
+        arguments = [argument for argument in arguments if argument != "--peer"]
+        prepare_peer()
     run([BIN / "pytest", "tests/bench", "-m", "bench", "-q", *arguments])
 
 
@@ -347,7 +366,7 @@ def shared_python() -> dict[str, str]:
 
 
 def command_lock(arguments: list[str]) -> None:
-    """resolve pyproject.toml into the two lock files again (needs uv; --upgrade takes newer versions)"""
+    """resolve pyproject.toml into the lock files again (needs uv; --upgrade takes newer versions)"""
     uv = shutil.which("uv", path=os.pathsep.join([str(BIN), os.environ.get("PATH", "")]))
     if uv is None:
         raise Stop("locking needs the program uv: .venv/bin/python -m pip install uv")
@@ -355,7 +374,8 @@ def command_lock(arguments: list[str]) -> None:
     options += ["--no-emit-index-url", "--no-header", "--quiet", *arguments]
     for output, more in (("requirements.lock", []), (LOCK.name, ["--group", "dev", "-c", "requirements.lock"])):
         run([uv, "pip", "compile", "pyproject.toml", *more, *options, "-o", output])
-    say("requirements.lock and requirements-dev.lock are written; the next command sets .venv up again")
+    run([uv, "pip", "compile", "--group", "pyproject.toml:peer", *options, "-o", PEER_LOCK.name])
+    say("the three lock files are written; the next command sets .venv up again")
 
 
 def command_system(arguments: list[str]) -> None:

@@ -23,6 +23,14 @@ REQUESTS, REQUESTS_ON_LARGE = 256, 1024
 PIECES_SINCE, LONG_PROMPT = (0, 8), 32_768
 #: Since this release words are chosen without sorting all scores; since this one graphs count in the engine's share.
 UNSORTED_SINCE, GRAPHS_COUNT_SINCE = (0, 17), (0, 21)
+#: Before this release the context of CUDA counted as the engine's own; since this one more of its libraries do.
+CONTEXT_APART_SINCE, LIBRARIES_SINCE = (0, 7), (0, 8)
+#: Since this release latent attention sets aside what it unfolds while the peak is measured, and since this one half.
+UNFOLDS_SINCE, UNFOLDS_LESS_SINCE = (0, 10), (0, 11)
+#: Until this release vLLM counts all memory of an AMD device that is in use as loaded.
+ALLOCATED_SINCE = (0, 24)
+#: Since this release vLLM comes back to prefixes of models with recurrent states too, unless told otherwise.
+STATES_COME_BACK_SINCE = (0, 26)
 #: llama.cpp has builds rather than releases: year and month count. Before, its masks were wider.
 NARROW_MASK_SINCE = (2025, 1)
 #: Before this release the kernels that swizzle MXFP4 experts were a package of their own.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from core.catalogue.records import Confidence
 from core.language import figures, formulas, sentences
 from core.language.findings import finding_sentence
+from core.language.layers import ABOUT_LAYERS, layer_lines
 from core.language.messages import gettext as _
 from core.language.numbers import Formatter
 from core.sizing.report import Evidence, FindingKind, Sizing
@@ -70,8 +71,17 @@ def explain(sizing: Sizing, key: str, write: Formatter) -> Explanation:
         tuple(_steps(sizing, key, write)),
         tuple(_line(sizing, one, write) for one in _inputs(sizing, key)),
         tuple(_line(sizing, one, write) for one in trace.used_by(key)),
-        tuple(finding_sentence(f, sizing) for f in sizing.findings if f.kind in _RULES_OF_THUMB and key in f.figures),
+        tuple(_notes(sizing, key, write)),
     )
+
+
+def _notes(sizing: Sizing, key: str, write: Formatter) -> Iterator[str]:
+    """Why a rule of thumb says otherwise; and which layers keep what, where a figure is about that."""
+    for finding in sizing.findings:
+        if finding.kind in _RULES_OF_THUMB and key in finding.figures:
+            yield finding_sentence(finding, sizing)
+    if key in ABOUT_LAYERS:
+        yield from layer_lines(sizing, write)
 
 
 def _steps(sizing: Sizing, key: str, write: Formatter) -> Iterator[str]:

@@ -36,7 +36,16 @@ MAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     (
         "max_concurrency",
-        ("requests_at_once", "memory.free_for_kv_bytes", "max_context_tokens", "max_context_usable_tokens"),
+        (
+            "requests_at_once",
+            "memory.free_for_kv_bytes",
+            "max_context_tokens",
+            "max_context_usable_tokens",
+            "full_heads_ratio",
+            "cache_outweighs_model_tokens",
+            "spill.layers",
+            "spill.experts",
+        ),
     ),
     (
         "decode_tok_s",
