@@ -32,6 +32,7 @@ SAVE_AFTER_MS = 700
 RETRY_AFTER_MS = 20_000  # a full disk may have room again
 
 T = TypeVar("T")
+Lasting = TypeVar("Lasting", bound=QObject)
 Sizer = Callable[[Scenario, Any], Sizing]
 LeverFinder = Callable[[Sizing, Any], "tuple[Lever, ...]"]
 CatalogueWith = Callable[[Mapping[str, Mapping[str, str]]], Any]  # the user's records -> the catalogue with them
@@ -483,6 +484,11 @@ class Session(QObject):
         except TonnageError as error:
             self.message.emit(Message(sentences.error(error), "bad", topic="store"))
             return None
+
+
+def one_of(kind: type[Lasting], session: Session) -> Lasting:
+    """What lives as long as the session, once: a window that is replaced leaves it to the next one."""
+    return session.findChild(kind) or kind(session)
 
 
 def _core_size(scenario: Scenario, catalogue: Any) -> Sizing:
