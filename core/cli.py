@@ -131,8 +131,9 @@ def _size(options: argparse.Namespace) -> int:
     else:
         from core.language.cost_summary import cost_summary
         from core.language.summary import summary
+        from core.sizing.devices import smallest_that_fits
 
-        print(summary(sizing), end="")
+        print(summary(sizing, smallest_that_fits(scenario, catalogue)), end="")
         if money.price_known:
             print("\n" + cost_summary(money), end="")
     return 0

@@ -9,7 +9,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QLibraryInfo, QLocale, QLockFile, QSize, Qt, QThreadPool, QTimer, QTranslator
+from PySide6.QtCore import QLibraryInfo, QLocale, QLockFile, QObject, QSize, Qt, QThreadPool, QTimer, QTranslator
 from PySide6.QtWidgets import QApplication, QWidget
 
 from core import RESOURCES, __version__
@@ -21,12 +21,14 @@ from core.language.numbers import MemoryUnit, set_memory_unit
 from core.scenario import Scenario
 from desktop.beginnings import new_scenario
 from desktop.folders import NAME, Folders
+from desktop.hand_over import FileOpenEvents, Received, hand_over
 from desktop.library_store import LibraryStore
 from desktop.main_window import MainWindow
 from desktop.opening import Offer, fleeting_store, offer_backup, offer_read_only, open_read_only, open_store
 from desktop.report import Excepthook
 from desktop.session import Message, Session
 from desktop.settings import LANGUAGE, MEMORY_UNIT, STARTED_BEFORE, THEME, Settings
+from desktop.termination import end_when_asked
 from desktop.theme import Scheme, Theme
 
 DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
@@ -198,6 +200,13 @@ class Application:
         self.window.show()
         QTimer.singleShot(0, self.complete)
 
+    def open_file(self, path: Path) -> None:
+        """Bring in a file that the system asks to open, and come to the front with it."""
+        self.window.import_file(path)
+        self.window.setWindowState(self.window.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.window.raise_()
+        self.window.activateWindow()
+
     def complete(self) -> None:
         self.session.recompute()
         self.window.complete()
@@ -268,18 +277,26 @@ def run_window(arguments: list[str]) -> int:
         folders.make()
     lock = QLockFile(str(folders.data / "tonnage.lock"))
     lock.setStaleLockTime(0)
+    files = [Path(name) for name in arguments if Path(name).is_file()]
     held = is_held(lock)
+    if held and files and hand_over(folders.requests, files):
+        return 0  # the window that is open brings them in
     if held:
         choose_language(Settings(folders.config / SETTINGS))
         Theme().apply(app)
         if not offer_read_only():
             return 1
     application = Application(app, folders, read_only=held)
+    received: list[QObject] = [FileOpenEvents(lambda path: application.open_file(path), app)]
+    if not held:
+        received.append(Received(folders.requests, lambda path: application.open_file(path), app))
+    end_when_asked(app, lambda: application.window.close())
     application.start()
-    for name in arguments:
-        if Path(name).is_file():
-            QTimer.singleShot(0, lambda name=name: application.window.import_file(Path(name)))
+    for file in files:
+        QTimer.singleShot(0, lambda file=file: application.window.import_file(file))
     code = app.exec()
+    for one in received:
+        one.deleteLater()
     application.close()
     if not held:
         lock.unlock()

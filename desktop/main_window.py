@@ -170,6 +170,9 @@ class MainWindow(QMainWindow):
             wanted = getattr(results, "proposal_wanted", None)
             if wanted is not None:
                 wanted.connect(self.propose)
+            searched = getattr(results, "hardware_wanted", None)
+            if searched is not None:
+                searched.connect(lambda: self.show_page(HARDWARE))
             self.sizing.set_results(results)
             results.setVisible(self.session.sizing is not None)
             self._order_tabs()
@@ -206,14 +209,18 @@ class MainWindow(QMainWindow):
             Deed("previous", _("Previous scenario"), "Ctrl+Shift+Tab", lambda: self.next_scenario(-1)),
             Deed("column", _("Next column"), "F6", lambda: self._focus_column(1)),
             Deed("back", _("Previous column"), "Shift+F6", lambda: self._focus_column(-1)),
+            Deed("about", _("About Tonnage"), "", self.show_about, "info-circle"),
             Deed("quit", _("Quit"), "Ctrl+Q", self.close),
         )
+
+    def action_keys(self) -> Sequence[str]:
+        return self._actions.keys()
 
     def action(self, key: str) -> QAction:
         return self._actions[key]
 
     def _settings_menu(self, parent: QWidget) -> QMenu:
-        files = [self._actions[key] for key in ("settings", "help", "open", "copy", "proposal")]
+        files = [self._actions[key] for key in ("settings", "help", "open", "copy", "proposal", "about")]
         return settings_menu(
             parent, self.theme.scheme, self.set_scheme, self._choose_language, files, self._actions["quit"]
         )
@@ -224,6 +231,11 @@ class MainWindow(QMainWindow):
             self.settings.set(MEMORY_UNIT, unit)
             set_memory_unit(MemoryUnit(unit))
             self.language_chosen.emit(language())
+
+    def show_about(self) -> None:
+        from desktop.about import AboutDialog
+
+        AboutDialog(self.theme, self.session.catalogue.version, self).exec()
 
     def set_scheme(self, scheme: str) -> None:
         self.settings.set(THEME, scheme)
@@ -241,6 +253,11 @@ class MainWindow(QMainWindow):
         current = self.stack.currentWidget()
         built = next((key for key, page in self._built.items() if page is current), "")
         return built or (START if current is self.start else SIZING)
+
+    @property
+    def page_keys(self) -> tuple[str, ...]:
+        """The pages that have been built so far."""
+        return (SIZING, START, *self._built)
 
     def show_page(self, key: str) -> None:
         """Show a page; all but the first two are built when they are first asked for."""

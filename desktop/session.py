@@ -7,7 +7,7 @@ listen to the signals; they never see the store or a formula.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
@@ -25,6 +25,7 @@ from desktop.refusal import sentence
 from desktop.scenario_store import ScenarioStore, StoredScenario
 
 if TYPE_CHECKING:
+    from core.sizing.cost_report import Cost
     from core.sizing.levers import Lever
 
 FRAME_MS = 16
@@ -34,6 +35,7 @@ RETRY_AFTER_MS = 20_000  # a full disk may have room again
 T = TypeVar("T")
 Lasting = TypeVar("Lasting", bound=QObject)
 Sizer = Callable[[Scenario, Any], Sizing]
+CostFinder = Callable[[Sizing, Any], "Cost | None"]
 LeverFinder = Callable[[Sizing, Any], "tuple[Lever, ...]"]
 CatalogueWith = Callable[[Mapping[str, Mapping[str, str]]], Any]  # the user's records -> the catalogue with them
 
@@ -98,6 +100,7 @@ class Session(QObject):
         catalogue_with: CatalogueWith | None = None,
         parent: QObject | None = None,
         levers: LeverFinder | None = None,
+        cost: CostFinder | None = None,
     ) -> None:
         super().__init__(parent)
         self.catalogue = catalogue
@@ -107,6 +110,8 @@ class Session(QObject):
         self.store = store
         self.undo_stack = QUndoStack(self)
         self._size = size or _core_size
+        self._cost = cost or (_core_cost if size is None else lambda _sizing, _catalogue: None)
+        self._priced: tuple[Sizing, Cost | None] | None = None  # the last cost, and what it belongs to
         self._levers = levers or (_core_levers if size is None else lambda _sizing, _catalogue: ())
         self._catalogue_with = catalogue_with or (lambda _records: self.catalogue)
         self._gesture = 0
@@ -238,6 +243,12 @@ class Session(QObject):
         if self.sizing is None or self.sizing.scenario != self.scenario:
             return ()
         return self._levers(self.sizing, self.catalogue)
+
+    def cost(self, sizing: Sizing) -> "Cost | None":
+        """What a sizing costs, with the demand of its users; None where nothing can be told."""
+        if self._priced is None or self._priced[0] is not sizing:
+            self._priced = (sizing, self._cost(sizing, self.catalogue))
+        return self._priced[1]
 
     def set_catalogue(self, catalogue: Any) -> None:
         """Use another catalogue, such as after a record was edited."""
@@ -501,3 +512,9 @@ def _core_levers(sizing: Sizing, catalogue: Any) -> "tuple[Lever, ...]":
     from core.sizing.levers import levers
 
     return levers(sizing, catalogue)
+
+
+def _core_cost(sizing: Sizing, catalogue: Any) -> "Cost | None":
+    from core.sizing.cost import cost
+
+    return cost(sizing, catalogue, date.today().isoformat())

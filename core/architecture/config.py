@@ -7,6 +7,7 @@ the field; an architecture that no reader knows is refused by its name.
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -24,6 +25,7 @@ from core.architecture.gemma import read_gemma3n, read_gemma4
 from core.architecture.hybrid import read_hybrid
 from core.architecture.latent import read_latent_decoder
 from core.architecture.linear import read_kimi_linear, read_lightning
+from core.architecture.positions import image_levels, rotary_elements
 from core.architecture.quantisation import read_quantisation
 from core.architecture.state_space import read_falcon_hybrid, read_granite, read_jamba, read_nemotron
 from core.architecture.vision import add_vision
@@ -122,7 +124,8 @@ def read_config(
     if not context:
         draft.note(NoteKind.CONTEXT_NOT_STATED)
     quantisation = read_quantisation(wrapper, fields, draft)
-    return draft.blueprint(name or _stated_name(wrapper) or _title(wrapper), family, context, quantisation)
+    read = draft.blueprint(name or _stated_name(wrapper) or _title(wrapper), family, context, quantisation)
+    return replace(read, rotary_elements=rotary_elements(fields), image_levels=image_levels(wrapper))
 
 
 def read_config_file(path: Path | str, *, assume_conventional: bool = False) -> tuple[Blueprint, dict[str, Any]]:

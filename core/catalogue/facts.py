@@ -174,6 +174,11 @@ class Facts:
                     return found[0]
         return None
 
+    @cached_property
+    def electricity_regions(self) -> tuple[str, ...]:
+        """The regions whose price of electricity is known, but for the whole world."""
+        return tuple(sorted({fact.region for fact in self.section(FactSection.ELECTRICITY)} - {"", WORLD}))
+
     def of_region(self, section: FactSection, prefix: str, region: str) -> "Fact | None":
         """A fact of exactly this region whose id begins with `prefix`: a rate of VAT, the carbon of a grid."""
         found = [f for f in self.section(section) if f.region == region and f.id.startswith(prefix) and f.known]
