@@ -26,8 +26,8 @@ from PySide6.QtWidgets import (
 from core.language.messages import LANGUAGES, set_language
 from desktop.app import Application
 from desktop.main_window import MainWindow
-from desktop.settings import TOUR_SEEN, Settings
 from desktop.results.text import Text
+from desktop.settings import TOUR_SEEN, Settings
 from desktop.widgets.labels import ElidedLabel
 from tests.desktop.shell import Start
 
@@ -38,7 +38,8 @@ CONTROLS = (
 #: Where an ellipsis is no cut text: pickers and lists, whose tooltip has it all.
 MAY_ELIDE = {
     "choices.py", "picker.py", "scenario_delegate.py", "parts.py", "answer_table.py", "compare_table.py",
-    "column_head.py", "elided_edit.py", "device_form.py", "memory_bar.py", "memory_page.py", "price_chart.py", "figure_tree.py",
+    "column_head.py", "elided_edit.py", "device_form.py", "memory_bar.py", "memory_page.py", "price_chart.py",
+    "figure_tree.py",
 }  # fmt: skip
 
 
