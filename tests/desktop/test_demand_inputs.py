@@ -21,7 +21,7 @@ from desktop.session import Session
 from desktop.settings import Settings
 from desktop.theme import Theme
 from desktop.widgets.picker import ComboPicker
-from tests.pictures import scenario
+from tests.usual_scenario import scenario
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from desktop.results.hardware_page import HardwarePage
 from desktop.tables import NumberTableModel
 from desktop.theme import Theme
 from tests.core.search_cases import changed, only
-from tests.pictures import scenario
+from tests.usual_scenario import scenario
 
 FEW = ("rtx-pro-6000-ws", "rtx-5090", "rtx-6000-ada", "h100-nvl", "dgx-spark", "hgx-h100-8")
 
