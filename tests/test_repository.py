@@ -30,6 +30,7 @@ LAYERS = [
     "store",
     "proposal",
     "find_command",
+    "propose_command",
     "catalogue_command",
     "cli",
 ]

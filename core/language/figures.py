@@ -6,11 +6,12 @@ a test requires a name for every key that other parts rely on.
 """
 
 import re
+from functools import lru_cache
 
 from core.architecture.blueprint import TensorClass
 from core.language.cost_labels import COST_FAMILIES, COST_LABELS, COST_PARTS
 from core.language.messages import gettext as _
-from core.language.messages import marked
+from core.language.messages import language, marked
 from core.sizing.report import Cause
 
 _LABELS = {
@@ -167,6 +168,7 @@ _LABELS = {
     "read_bytes.head": marked("Output projection, read by every token"),
     "read_bytes.dense": marked("Weights read by every token"),
     "independent_routing": marked("Experts chosen independently"),
+    "answer_s": marked("Time of a whole answer"),
     "tpot_s": marked("Time per output token"),
     "ttft_s.least": marked("Time to first token, at the least"),
     "all_reduce_seconds_per_token": marked("Time of all exchanges per token"),
@@ -738,6 +740,12 @@ def label(key: str) -> str:
     >>> label("kv_bytes_per_token"), label("weights_bytes.expert"), label("kv.0.kv_heads")
     ('Cache per token', 'Weights: experts', 'Attention 1: KV heads')
     """
+    return _label(key, language())
+
+
+@lru_cache(maxsize=8192)
+def _label(key: str, _code: str) -> str:
+    """The name, kept for each language: a page of formulas asks for the same names hundreds of times."""
     if key in _LABELS:
         return _(_LABELS[key])
     for pattern, text in _FAMILIES:

@@ -844,3 +844,24 @@ def embodied_carbon(accelerators: int, each: float) -> float:
     636.0
     """
     return accelerators * each
+
+
+@formula(Unit.MONEY)
+def per_user_and_month(cost: Decimal, users: int) -> Decimal:
+    """What a user costs in a month.
+
+    per_user = cost / users / 12
+
+    Parameters
+    ----------
+    cost : of a year
+    users : people with access
+
+    Returns
+    -------
+    cost of one of them in a month
+
+    >>> per_user_and_month(Decimal(4800), 40)
+    Decimal('10')
+    """
+    return cost / users / 12

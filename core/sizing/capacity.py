@@ -13,6 +13,7 @@ from core.scenario import Mode
 from core.sizing.engine_defaults import (
     CONTEXT_APART_SINCE,
     GRAPHS_COUNT_SINCE,
+    LARGE_EXCHANGE_SINCE,
     LIBRARIES_SINCE,
     NARROW_MASK_SINCE,
     UNFOLDS_LESS_SINCE,
@@ -44,9 +45,10 @@ SAMPLER = Origin(
 VLLM_CONTEXT, WITH_CONTEXT, BESIDE_CONTEXT, ROCM_CONTEXT = 200 * MIB, 350 * MIB, 100 * MIB, 500 * MIB
 LLAMA_CPP_CONTEXT = 309 * MIB
 AMD = (DeviceFamily.AMD_CDNA, DeviceFamily.AMD_RDNA, DeviceFamily.AMD_APU)
-#: Buffers of the exchange between accelerators, NCCL's and the engine's own: 0.54 GiB against 0.13 on two H100. Two
-#: R9700 had no more than one: there the buffers stand before the engine begins to count [byte].
-EXCHANGE = 400 * MIB
+#: Buffers of the exchange between accelerators, NCCL's and the engine's own: 0.54 GiB against 0.13 on two H100. Until
+#: vLLM 0.8 all that is outside of PyTorch was 0.20 and 0.25 GiB on sixteen and two consumer cards. Two R9700 had no
+#: more than one: there the buffers stand before the engine begins to count [byte].
+EXCHANGE, EXCHANGE_BEFORE = 400 * MIB, 100 * MIB
 #: Of one score with its copies, while words are chosen by sorting all scores, and since they are not [byte].
 LOGITS_SORTED, LOGITS_EACH = 38, 16
 #: Earlier tokens that latent attention unfolds at most; what of a key turns with its position.
@@ -127,7 +129,8 @@ def _vllm(trace: Trace, s: Situation) -> list[str]:
     if s.scenario.deployment.graphs and not before(s, GRAPHS_COUNT_SINCE):
         items.append("runtime.graphs_bytes")
     if s.plan.copy_ranks > 1 and s.device.family not in AMD:
-        trace.given("runtime.exchange_bytes", EXCHANGE, Unit.BYTE, LOGS)
+        exchange = EXCHANGE_BEFORE if before(s, LARGE_EXCHANGE_SINCE) else EXCHANGE
+        trace.given("runtime.exchange_bytes", exchange, Unit.BYTE, LOGS)
         items.append("runtime.exchange_bytes")
     return items
 

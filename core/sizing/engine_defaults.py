@@ -25,6 +25,8 @@ PIECES_SINCE, LONG_PROMPT = (0, 8), 32_768
 UNSORTED_SINCE, GRAPHS_COUNT_SINCE = (0, 17), (0, 21)
 #: Before this release the context of CUDA counted as the engine's own; since this one more of its libraries do.
 CONTEXT_APART_SINCE, LIBRARIES_SINCE = (0, 7), (0, 8)
+#: Before this release the buffers of the exchange were smaller.
+LARGE_EXCHANGE_SINCE = (0, 9)
 #: Since this release latent attention sets aside what it unfolds while the peak is measured, and since this one half.
 UNFOLDS_SINCE, UNFOLDS_LESS_SINCE = (0, 10), (0, 11)
 #: Until this release vLLM counts all memory of an AMD device that is in use as loaded.

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import uuid
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -121,12 +122,22 @@ def _component(one: Component) -> dict[str, Any]:
         "name": one.name,
         "version": one.version,
         "purl": one.purl,
-        "licenses": [{"license": {"name": one.licence}}],
+        "licenses": [_licence(one.licence)],
     }
     if one.homepage:
         shown["externalReferences"] = [{"type": "website", "url": one.homepage}]
     inside = _inside(one)
     return {**shown, "components": inside} if inside else shown
+
+
+def _licence(said: str) -> dict[str, Any]:
+    """An expression of SPDX as such, other words as a name.
+
+    >>> _licence("MIT AND Zlib"), _licence("BSD License")
+    ({'expression': 'MIT AND Zlib'}, {'license': {'name': 'BSD License'}})
+    """
+    is_expression = re.fullmatch(r"[\w.+-]+( (AND|OR|WITH) [\w.+-]+)*", said)
+    return {"expression": said} if is_expression else {"license": {"name": said}}
 
 
 def _inside(one: Component) -> list[dict[str, Any]]:

@@ -283,6 +283,19 @@ def test_a_room_that_no_device_has_contradicts_its_record() -> None:
     assert [r.metric for r in outcome.results] == ["kv_gib_for_context"]
 
 
+def test_a_worker_that_chooses_no_words_prints_more_room() -> None:
+    """vLLM 0.7 on two accelerators: the first rank alone holds the scores of all words."""
+    printed_room = {"available_kv_gib": 1.0, "kv_gib_for_context": 2.0}
+    pair = {"n_gpus": 2, "tp": 2, "engine_version": "0.7.2", "date": "2025-02"}
+    with_account = printed(**pair, observed=printed_room | {"activation_peak_gib": 0.2})
+    found = {r.metric: r.p50 for r in memory.compare([with_account]).results}
+    alone = {r.metric: r.p50 for r in memory.compare([printed(**pair, observed=printed_room)]).results}
+    assert found["available_kv_gib"] > alone["available_kv_gib"] + 1
+    assert found["activation_peak_gib"] < 1
+    later = printed(**pair | {"engine_version": "0.9.2"}, observed=printed_room | {"activation_peak_gib": 0.2})
+    assert next(r.p50 for r in memory.compare([later]).results if r.metric == "activation_peak_gib") > 1
+
+
 def test_a_draft_model_that_the_record_names() -> None:
     """28 layers of 8 heads of 128 beside 32 of the same: 3.5 GiB more at 32,768 tokens."""
     named = printed(model="Llama 3.1 8B + Llama-3.2-3B draft", observed={"kv_gib_for_context": 7.5})

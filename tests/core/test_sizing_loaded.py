@@ -288,6 +288,13 @@ def test_what_stands_outside_of_pytorch(release: str | None, device: str, mib: i
     assert t["runtime.context_bytes"] == mib * MIB
 
 
+def test_buffers_of_the_exchange_by_release() -> None:
+    pair: dict[str, Any] = {"count": 2, "plan": Plan(tensor=2), "link": "pcie-gen4-x16"}
+    wanted = chosen("Qwen/Qwen3-0.6B", "bf16", "rtx-4090", **pair)
+    sizes = [figures(wanted.edited(deployment__release=r))["runtime.exchange_bytes"] / MIB for r in ("0.8", "0.9")]
+    assert sizes == [100, 400]
+
+
 def test_prefixes_of_hybrids_come_back_since_a_release() -> None:
     """Two copies of a state since 0.26, unless told otherwise; one before."""
     wanted = chosen("Qwen/Qwen3.6-35B-A3B", "fp8", "h200-sxm")

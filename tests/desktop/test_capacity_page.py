@@ -23,7 +23,7 @@ from desktop.results.page import ChartSlot
 from desktop.tables import NumberTableModel
 from desktop.theme import Theme
 from tests.desktop.fixed_sizing import STATES, Card, FixedCurves, fixed_capacity, fixed_sizing, speed_unknown
-from tests.pictures import scenario
+from tests.usual_scenario import scenario
 
 EN = Formatter("en")
 

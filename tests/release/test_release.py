@@ -1,6 +1,7 @@
 """What is made around the frozen program: lists of contents, licences, icons, pictures, the files of each system."""
 
 import configparser
+import doctest
 import json
 import plistlib
 import re
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from PySide6.QtGui import QImage
@@ -32,6 +34,13 @@ from release.linux_files import APP_ID, lay_out, metainfo_text
 
 ROOT = Path(__file__).resolve().parents[2]
 LINUX = ROOT / "packaging" / "linux"
+
+
+@pytest.mark.parametrize("module", [contents, notices, version_resource])
+def test_examples_in_the_texts_hold(module: ModuleType) -> None:
+    tried = doctest.testmod(module)
+    assert tried.attempted
+    assert not tried.failed
 
 
 # ---- contents
