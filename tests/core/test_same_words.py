@@ -15,17 +15,19 @@ REVIEWED = {
         "Options", "Page", "Prompt", "Question", "Reranker", "Sections", "Service", "Services", "Sites", "Source",
         "Sources", "Token", "Verdict", "attention", "cache", "catalogue", "correction", "exact", "experts", "sites",
         "tok/s", "tokens", "{context} tokens", "{hardware}, copies", "{hardware}, pipeline", "{number} option",
-        "{number} page", "{number} tokens", "{tokens} tokens",
+        "{number} page", "{number} tokens", "{tokens} tokens", "Build", "Gain", "Version", "colocation", "maintenance",
+        "services", "N", "N + 1",
     },
     "de": {
         "Attention {group}: {part}", "Auto", "Auto: {link}", "Auto: {plan}", "CPU", "Cache", "Chat",
         "Cloud {group}: {part}", "Colocation", "Embedding", "Engine", "Engines", "Format", "Format: {name}", "Hardware",
         "Logo", "Logos (*.svg *.png)", "Name", "Option", "Option {letter}: {sentence}", "Reranker", "Server",
         "Software", "Token", "tok/s", "{item} in {memory}", '"{name}" in {file} {what}.',
+        "Build", "GB, GiB", "Version", "N", "N + 1",
     },
 }  # fmt: skip
 #: Signs, units and names of functions: nothing that a language could say otherwise.
-NO_WORDS = re.compile(r"P10|P90|\b(exp|ln)\b|[^\w]|\d")
+NO_WORDS = re.compile(r"P10|P50|P90|\b(exp|ln)\b|[^\w]|\d")
 
 
 def is_format(text: str) -> bool:
