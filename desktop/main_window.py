@@ -38,7 +38,7 @@ from desktop.pages.device_page import DevicePage
 from desktop.pages.sizing_page import SizingPage
 from desktop.pages.start_page import StartPage, Way
 from desktop.proposal_export import ProposalExport
-from desktop.session import Message, Session
+from desktop.session import Message, Session, one_of
 from desktop.settings import LANGUAGE, MEMORY_UNIT, NARROW_SIDEBAR, SIDEBAR_WIDTH, THEME, TOUR_SEEN, Settings
 from desktop.sidebar.sidebar import Page, Sidebar
 from desktop.theme import Scheme, Theme
@@ -80,14 +80,14 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(icons.app_icon())
         self.setAcceptDrops(True)
         self._actions = Actions(self, self._deeds())
-        self.ticked = Ticked(session)
+        self.ticked = one_of(Ticked, session)
         self.sidebar = Sidebar(session, theme, self.ticked, self._pages(), self._settings_menu)
         self.inputs = InputsPanel(session, theme, settings, self.choose_file, self.show_device)
         self.sizing = SizingPage(theme, settings, self.inputs, QWidget())
         self.start = StartPage(theme, self._ways(), self.choose_file)
         self.messages = MessageStack(theme)
-        self.proposals = ProposalExport(session, self)
-        self.imports = Imports(session)
+        self.proposals = one_of(ProposalExport, session)
+        self.imports = one_of(Imports, session)
         self.imports.imported.connect(self._on_imported)
         self._lay_out()
         self.drop_frame = DropFrame(theme, self)

@@ -22,7 +22,7 @@ from desktop.pages.device_form import (
 from desktop.session import Message, Session
 from desktop.theme import Theme
 from desktop.widgets.choices import Choice, ChoiceList, matching
-from desktop.widgets.labels import ElidedLabel, ToneIcon, button, label, line
+from desktop.widgets.labels import ToneIcon, button, label, line
 from desktop.widgets.message_bar import MessageBar
 
 ROW = 30
@@ -89,7 +89,7 @@ class DevicePage(QWidget):
         return holder
 
     def _record_column(self) -> QWidget:
-        self.title = ElidedLabel("", "verdict")
+        self.title = label("", "verdict", wrap=True)
         self.title.setStyleSheet("font-size: 18px; font-weight: 600;")
         self.use = button(_("Use in scenario"), "", self._use)
         self.duplicate = button(_("Duplicate"), "", self._duplicate)
