@@ -21,7 +21,7 @@ from desktop.theme import Scheme
 from tests.usual_scenario import scenario
 
 TABS = ("main", "speed", "explain")
-PROPOSAL_PAGES = (1, 3, 4)
+PROPOSAL_PAGES = (1, 3, 5)
 DPI = 72
 
 
