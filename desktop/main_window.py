@@ -160,6 +160,7 @@ class MainWindow(QMainWindow):
         self.session.copy_wanted.connect(self.save_copy)
         self.session.scenario_changed.connect(self._on_scenario)
         self.session.scenarios_changed.connect(self._on_scenarios)
+        self.session.comparison_wanted.connect(self._compare)
         self._on_scenario(self.session.scenario)
 
     def complete(self) -> None:
@@ -269,6 +270,10 @@ class MainWindow(QMainWindow):
         widgets = {SIZING: self.sizing, START: self.start, **self._built}
         self.stack.setCurrentWidget(widgets[key])
         self.sidebar.show_page(SIZING if key == START else key)
+
+    def _compare(self, ids: list[int]) -> None:
+        self.ticked.set_ids(ids)
+        self.go(COMPARE)
 
     def go(self, key: str) -> None:
         """Show a page and put the focus into it: the way of the keyboard."""
@@ -459,6 +464,7 @@ class MainWindow(QMainWindow):
         )
         tour = Tour(self.theme, hints, self)
         tour.ended.connect(lambda: self.settings.set(TOUR_SEEN, True))
+        self.stack.currentChanged.connect(tour.end)  # it speaks of what is on this page
         tour.setFocus()
 
     def show_example_line(self) -> None:

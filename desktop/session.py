@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
@@ -89,6 +90,7 @@ class Session(QObject):
     message = Signal(object)  # Message
     saved = Signal(object)  # datetime
     scenarios_changed = Signal()  # the store's list
+    comparison_wanted = Signal(list)  # ids of scenarios
     copy_wanted = Signal()  # the store fails: the scenario is to be written to a file of the user's choice
     leaving = Signal()  # what is still being typed takes effect now, since it belongs to what is on screen now
 
@@ -407,11 +409,17 @@ class Session(QObject):
             self._unsaved = True
             self.save()
 
-    def keep(self, scenarios: Sequence[Scenario]) -> None:
+    def keep(self, scenarios: Sequence[Scenario]) -> list[int]:
         """Save further scenarios beside the one on screen, which stays."""
-        for scenario in scenarios:
-            self._stored(lambda store, scenario=scenario: store.save(None, scenario))  # type: ignore[misc]
+        kept = [self._stored(partial(_save_new, scenario)) for scenario in scenarios]
         self._list_again()
+        return [scenario_id for scenario_id in kept if scenario_id is not None]
+
+    def compare(self, scenarios: Sequence[Scenario]) -> None:
+        """Save further scenarios and ask for their comparison with the one on screen."""
+        self.flush()
+        mine = [] if self.scenario_id is None else [self.scenario_id]
+        self.comparison_wanted.emit([*mine, *self.keep(scenarios)])
 
     def duplicate(self, scenario_id: int, name: str) -> None:
         """Copy a saved scenario and show the copy."""
@@ -507,6 +515,10 @@ class Session(QObject):
         except TonnageError as error:
             self.message.emit(Message(sentences.error(error), "bad", topic="store"))
             return None
+
+
+def _save_new(scenario: Scenario, store: ScenarioStore) -> int:
+    return store.save(None, scenario)
 
 
 def one_of(kind: type[Lasting], session: Session) -> Lasting:

@@ -118,7 +118,7 @@ class ResultsPanel(QWidget):
             page.explain_requested.connect(self.explain)
         self.advice.explain_requested.connect(self.explain)
         self.hardware.opened.connect(self.session.new)
-        self.hardware.kept.connect(self.session.keep)
+        self.hardware.kept.connect(self.session.compare)
         self.hardware.more_wanted.connect(self.hardware_wanted)
         self.verdict.hardware_wanted.connect(self.hardware_wanted)
         self.advice.previewed.connect(self._preview)
