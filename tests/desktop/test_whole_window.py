@@ -38,7 +38,7 @@ CONTROLS = (
 #: Where an ellipsis is no cut text: pickers and lists, whose tooltip has it all.
 MAY_ELIDE = {
     "choices.py", "picker.py", "scenario_delegate.py", "parts.py", "answer_table.py", "compare_table.py",
-    "column_head.py", "elided_edit.py", "device_form.py", "memory_bar.py", "memory_page.py", "price_chart.py",
+    "column_head.py", "elided_edit.py", "row.py", "memory_bar.py", "memory_page.py", "price_chart.py",
     "figure_tree.py",
 }  # fmt: skip
 
