@@ -215,7 +215,7 @@ class MainWindow(QMainWindow):
             Deed("models", _("Find models"), "Ctrl+3", lambda: self.go(MODELS), "layers"),
             Deed("compare", _("Compare"), "Ctrl+4", lambda: self.go(COMPARE), "columns"),
             Deed("catalogue", _("Catalogue"), "Ctrl+5", lambda: self.go(CATALOGUE), "book"),
-            Deed("calibrate", _("Calibrate with your own measurement…"), "Ctrl+M", self.calibrate, "calculator"),
+            Deed("calibrate", _("Calibrate with your own measurement…"), "Ctrl+Shift+M", self.calibrate, "calculator"),
             Deed("pack", _("Import a catalogue pack…"), "", self._choose_pack, "book"),
             Deed("sidebar", _("Narrow or widen the sidebar"), "Ctrl+B", self._toggle_sidebar, "sidebar"),
             Deed("settings", _("Settings"), "Ctrl+,", lambda: self.show_page(SETTINGS), "gear"),

@@ -1,11 +1,23 @@
 """Fixtures of the tests of the window."""
 
+from collections.abc import Iterator
+
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 
+from core.language.messages import set_language
+from core.language.numbers import MemoryUnit, set_memory_unit
 from tests.desktop.shell import one_theme, session, settings, start, store, theme, window
 
 __all__ = ["one_theme", "session", "settings", "start", "store", "theme", "window"]
+
+
+@pytest.fixture(autouse=True)
+def _english_and_decimal_for_the_next_test() -> Iterator[None]:
+    """What a test chose for the whole program is not left to the next one."""
+    yield
+    set_language("en")
+    set_memory_unit(MemoryUnit.DECIMAL)
 
 
 @pytest.fixture(autouse=True)
