@@ -29,6 +29,7 @@ Dimension = Literal[
     "family",
     "architecture",
     "format_class",
+    "arithmetic",
     "device",
     "link",
     "attention",
@@ -158,6 +159,7 @@ class Circumstances:
     attention: str = ""  # "latent", "recurrent" (in some layers), "window" (in some layers), or plain
     feed_forward: str = ""  # "experts" or plain
     generation: str = "modern"
+    arithmetic: str = ""  # how products are computed: the format class, or "converted" to 16 bit by a serving engine
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,13 @@ REQUESTS, REQUESTS_ON_LARGE = 256, 1024
 PIECES_SINCE, LONG_PROMPT = (0, 8), 32_768
 #: Since this release words are chosen without sorting all scores; since this one graphs count in the engine's share.
 UNSORTED_SINCE, GRAPHS_COUNT_SINCE = (0, 17), (0, 21)
+#: Since this release steps are prepared while the device works on the one before.
+ASYNCHRONOUS_SINCE = (0, 14)
 #: llama.cpp has builds rather than releases: year and month count. Before, its masks were wider.
 NARROW_MASK_SINCE = (2025, 1)
+#: Since then, llama.cpp multiplies quantised weights in 8 bit on NVIDIA's tensor cores (pull request 7824 and the next);
+#: before, it wrote a 16-bit copy of them for every pass of a prompt.
+QUANTISED_PRODUCTS_SINCE = (2024, 6)
 #: Before this release the kernels that swizzle MXFP4 experts were a package of their own.
 SWIZZLES_SINCE = (0, 12)
 

@@ -115,8 +115,8 @@ def _origin(calibration: Calibration) -> Origin:
 
 def record_speed_range(trace: Trace, key: str, spread: str, most: str) -> None:
     """Record `<key>.p10` and `<key>.p90` of a speed that cannot exceed `most`."""
-    trace.compute(f"{key}.p10", uncertainty.speed_p10, median=key, spread=spread)
     trace.compute(f"{key}.p90", uncertainty.speed_p90, median=key, spread=spread, most=most)
+    trace.compute(f"{key}.p10", uncertainty.speed_p10, median=key, spread=spread, p90=f"{key}.p90")
 
 
 def record_time_range(trace: Trace, key: str, spread: str, least: str) -> None:

@@ -4,6 +4,7 @@ The spread of a kind of figure is a value per grade of evidence times a factor p
 regression: the share of measurements within P10 to P90 is to be the same everywhere, whatever the grade and condition.
 """
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -105,9 +106,22 @@ def quantile_regression(design: Floats, target: Floats, weights: Floats, prior: 
     return found
 
 
+def needed_spreads(seen: Sequence[Observation], log_ratio: Floats) -> Floats:
+    """The spread at which P10 or P90 of each prediction is what was measured; times have no limit above."""
+    needed = np.maximum(np.abs(log_ratio), 0.005) / TENTH
+    for place, one in enumerate(seen):
+        if one.direction > 0 and one.kind in HELD and log_ratio[place] < 0:
+            most = float(one.trace[str(one.trace.entry(f"{one.key}.p90").inputs["most"])])
+            share = math.exp(one.log_target + log_ratio[place]) / most
+            beyond = (math.exp(log_ratio[place]) - share) / (1 - share) if share < 1 else 0.0
+            needed[place] = -(1 - share) * math.log(max(beyond, 1e-6)) / TENTH
+    found: Floats = np.maximum(needed, 0.005 / TENTH)
+    return found
+
+
 def fit_spreads(seen: Sequence[Observation], log_ratio: Floats) -> dict[str, Any]:
     """The `spread` part of the calibration file, from predictions of sources never seen."""
-    evidence = grades(seen)
+    evidence, needed = grades(seen), needed_spreads(seen, log_ratio)
     table: dict[str, list[float]] = {}
     rules: list[dict[str, Any]] = []
     for kind in ("decode", "prefill", "batched", "ttft", "saturated"):
@@ -116,7 +130,7 @@ def fit_spreads(seen: Sequence[Observation], log_ratio: Floats) -> dict[str, Any
         names = [("grade", g) for g in "BCD"]
         names += [(k, "always") for k in members[1:]]
         names += [(k, condition) for k in members for condition in CONDITIONS[k]]
-        beta = _fit_kind(seen, log_ratio, evidence, rows, names)
+        beta = _fit_kind(seen, needed, evidence, rows, names)
         base = np.exp(beta[0])
         steps = dict(zip(names, beta[1:], strict=True))
         values = [base * np.exp(steps.get(("grade", g), 0.0)) for g in GRADES]
@@ -138,7 +152,7 @@ def fit_spreads(seen: Sequence[Observation], log_ratio: Floats) -> dict[str, Any
 
 def _fit_kind(
     seen: Sequence[Observation],
-    log_ratio: Floats,
+    needed: Floats,
     evidence: Sequence[str],
     rows: Sequence[int],
     names: Sequence[tuple[str, str]],
@@ -154,7 +168,7 @@ def _fit_kind(
                 design[place, column] = float(of == seen[i].kind and condition in holds)
     counts = Counter((seen[i].source, seen[i].kind) for i in rows)
     weights = np.array([counts[(seen[i].source, seen[i].kind)] ** -0.25 for i in rows])
-    target = np.log(np.maximum(np.abs(log_ratio[rows]), 0.005) / TENTH)
+    target = np.log(needed[rows])
     prior = np.array([1e3, *(GRADE_PRIOR if of == "grade" else CONDITION_PRIOR for of, _ in names)])
     beta = quantile_regression(design, target, weights, prior, np.array([HELD[seen[i].kind] for i in rows]))
     for place in (1, 2, 3):  # less evidence never makes a range narrower

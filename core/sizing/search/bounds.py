@@ -7,13 +7,14 @@ sizing itself over arrays. So what a bound rules out is ruled out, and what it r
   retrieval models that share its card;
 - a step reads the weights, the experts that its requests need, their caches and states, computes, launches its kernels
   and exchanges between ranks and stages; the bytes of hand-overs and slower memory are left out;
-- a prompt takes its arithmetic, reads and exchanges; nobody queues.
+- a prompt takes its arithmetic, reads and exchanges; one that comes while others write, its dense arithmetic and
+  attention alone; nobody queues.
 """
 
 from dataclasses import dataclass
 from typing import Any
 
-from core.physics import collective, decode, operators, prefill, roofline, serving
+from core.physics import collective, decode, mixed_passes, operators, prefill, roofline, serving
 from core.scenario import Mode
 from core.sizing.capacity import shares_what_is_left
 from core.sizing.groups import LATENT, cached_groups
@@ -21,9 +22,12 @@ from core.sizing.rates import PIPELINE_KEPT, STATE_SHARE, has_routed_experts
 from core.sizing.search.counted import Counted
 from core.sizing.search.rates import Rates
 from core.sizing.search.shapes import Shapes
+from core.sizing.step import prepares_ahead
 
 Axis = Any  # array, one element a candidate, layout or device
 
+#: What keeps a device busy; bounds have it in one sum.
+_BUSY = ("weights", "experts", "kv", "state", "compute", "link")
 #: Room for the rounding of sums in another order.
 MARGIN = 1e-9
 
@@ -72,7 +76,8 @@ def bounds(counted: Counted, shapes: Shapes, rates: Rates) -> Bounds:
     step = _step_seconds(counted, here, fit)
     batch = _batch(counted, here)
     output, waits = counted["workload.output_tokens"], np.where(batch > 1, step / 2, 0.0)
-    step = step + serving.interference_seconds(batch, output, prompt, _interference(counted, fit))
+    other = _other_prompt_seconds(counted, here, fit)
+    step = step + serving.interference_seconds(batch, output, other, _interference(counted, fit, batch))
     each = serving.time_per_output_token(step, (prompt + fit["t_req"]) / output)
     least, most = _memory(counted, here)
     wider, tighter = 1 + MARGIN, 1 - MARGIN
@@ -83,24 +88,27 @@ def bounds(counted: Counted, shapes: Shapes, rates: Rates) -> Bounds:
         speed=wider / step,
         throughput=wider * _overlap(counted, here) * counted["requests_at_once"] / each,
         ttft=(fit["t_req"] + waits + prompt) * tighter,
-        ttft_if_fast=(fit["t_req"] + waits + prompt * _queue(counted, fit, batch, prompt)) * tighter,
+        ttft_if_fast=(fit["t_req"] + waits + prompt + _queue_seconds(counted, fit, batch, other)) * tighter,
     )
 
 
-def _interference(counted: Counted, fit: Rates) -> Axis:
+def _interference(counted: Counted, fit: Rates, batch: Axis) -> Axis:
     """Share of others' prompts that a request waits for."""
     if counted.situation.scenario.workload.start_together:
-        return serving.interference_of_a_burst(fit["c_int"])
+        tokens = counted["prompt.new_tokens"]
+        size = mixed_passes.burst_tokens_in_pass(tokens, batch, fit["chunk"])
+        together = mixed_passes.prompts_in_pass(size, tokens, batch)
+        return serving.interference_of_a_burst(fit["c_int"], batch, together)
     return fit["c_int"]
 
 
-def _queue(counted: Counted, fit: Rates, batch: Axis, prompt: Axis) -> Axis:
-    """How many times its own prompt a request waits at least, where a step is no longer than the target allows."""
+def _queue_seconds(counted: Counted, fit: Rates, batch: Axis, other: Axis) -> Axis:
+    """How long a request waits for others' prompts at least, where a step is no longer than the target allows."""
     target = counted.situation.scenario.workload.speed_target
     if target is None:
-        return 1.0
-    share = serving.prompt_share(batch, prompt, counted["workload.output_tokens"], 1 / target)
-    return 1 + fit["c_q"] * share * (batch - 1) / 2
+        return 0.0
+    share = serving.prompt_share(batch, other, counted["workload.output_tokens"], 1 / target)
+    return other * fit["c_q"] * share * (batch - 1) / 2
 
 
 def _runs(counted: Counted, shapes: Shapes) -> Axis:
@@ -183,9 +191,13 @@ def _step_seconds(counted: Counted, here: Shapes, fit: Rates) -> Axis:
     seconds = dense + roofline.compute_excess_seconds(dense, alone)
     if has_routed_experts(counted.situation):
         seconds = seconds + _expert_seconds(counted, here, fit, batch, share)
-    engine = decode.engine_seconds(counted["kernels_per_step"], fit["t_op"], fit["t_host"], fit["t_seq"], batch)
-    exchange = _exchange_seconds(counted, here, fit, batch)
-    return seconds + _cache_seconds(counted, here, fit, batch) + engine + exchange
+    launched = {"kernels": counted["kernels_per_step"], "per_kernel": fit["t_op"]}
+    of_host = {"per_step": fit["t_host"], "per_request": fit["t_seq"], "batch": batch}
+    busy = seconds + _cache_seconds(counted, here, fit, batch) + _exchange_seconds(counted, here, fit, batch)
+    if not prepares_ahead(counted.situation):
+        return busy + decode.engine_seconds(**launched, **of_host)
+    parts = dict.fromkeys(_BUSY, 0.0) | {"compute": busy}
+    return busy + decode.engine_seconds_beside_device(**launched, **parts, host=decode.host_seconds(**of_host))
 
 
 def _cache_seconds(counted: Counted, here: Shapes, fit: Rates, batch: Axis) -> Axis:
@@ -272,6 +284,34 @@ def _prompt_seconds(counted: Counted, here: Shapes, fit: Rates) -> Axis:
     seconds = seconds + prefill.repeated_pass_seconds(chunks, _exchange_seconds(counted, here, fit, size))
     if counted.situation.engine.group == "llama.cpp":
         overlap = prefill.stage_overlap(here.pipeline, chunks, fit["pipe"])
+        seconds = np.where(here.pipeline > 1, seconds / overlap, seconds)
+    return seconds
+
+
+def _other_prompt_seconds(counted: Counted, here: Shapes, fit: Rates) -> Axis:
+    """What one more prompt takes of an engine at work, at the least: its attention, and products that reads hide.
+
+    The more requests are in flight, the less reading is left to hide them; a pass of no request hides most.
+    """
+    import numpy as np
+
+    tokens, ranks = counted["prompt.new_tokens"], here.tensor
+    seconds = prefill.prompt_attention_seconds(
+        tokens, counted["prompt.attention_flops_per_token"], ranks, fit["wide"], fit["mfu_att"]
+    )
+    size = prefill.chunk_tokens(tokens, fit["chunk"])
+    at_peak = decode.seconds_at_peak(
+        counted["flops_per_token.in_weight_format"],
+        fit["low"],
+        counted["flops_per_token.at_16_bit_in_layers"],
+        fit["wide"],
+    )
+    read = counted["read_bytes.dense"] / ranks / fit["weights"]
+    seconds = seconds + mixed_passes.dense_seconds_of_a_prompt(
+        mixed_passes.passes_of_a_prompt(tokens, size), size, 0.0, at_peak, ranks, fit["mfu"], 0.0, read, 0.0
+    )
+    if counted.situation.engine.group == "llama.cpp":
+        overlap = prefill.stage_overlap(here.pipeline, prefill.chunk_count(tokens, size), fit["pipe"])
         seconds = np.where(here.pipeline > 1, seconds / overlap, seconds)
     return seconds
 
