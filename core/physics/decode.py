@@ -225,7 +225,7 @@ def engine_seconds_beside_device(
 ) -> Any:
     """What an engine takes that prepares the next step while the device works on this one.
 
-    seconds = sqrt((kernels * per_kernel + weights + experts + kv + state + compute + link) ** 2 + host * host)
+    seconds = sqrt((kernels * per_kernel + (weights + experts + kv + state + compute + link)) ** 2 + host * host)
         - (weights + experts + kv + state + compute + link)
 
     Parameters

@@ -71,7 +71,7 @@ def dense_seconds_of_a_prompt(
     """What a prompt adds to passes that read the weights for the requests in flight: everything but the experts.
 
     seconds = passes * (sqrt(read * read
-        + max(busy + size * at_peak / ranks / efficiency, (size + batch + half) * at_peak / ranks / efficiency) ** 2)
+        + max(busy + size * (at_peak / ranks / efficiency), (size + batch + half) * (at_peak / ranks / efficiency)) ** 2)
         - sqrt(read * read + busy * busy))
 
     Parameters
@@ -139,8 +139,8 @@ def expert_seconds_of_a_prompt(
     """What a prompt adds to passes of the requests in flight: reading further experts, and multiplying with them.
 
     seconds = passes * (sqrt((read * distinct / before) ** 2
-        + max(busy + size * groups * at_peak / ranks / efficiency,
-              (joint + half / 2 * distinct / chosen) * at_peak / ranks / efficiency) ** 2)
+        + max(busy + size * groups * (at_peak / ranks / efficiency),
+              (joint + half / 2 * distinct / chosen) * (at_peak / ranks / efficiency)) ** 2)
         - sqrt(read * read + busy * busy))
 
     Parameters
