@@ -1,4 +1,4 @@
-"""Tonnage without a window: `tonnage size`, `find`, `propose`, `catalogue check`, `example`."""
+"""Tonnage without a window: `tonnage size`, `find`, `propose`, `catalogue`, `example`."""
 
 import argparse
 import json
@@ -15,6 +15,7 @@ from core import RESOURCES, __version__
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.loading import load_shipped
 from core.catalogue.overlay import Overlay
+from core.catalogue_command import catalogue_command, catalogue_options
 from core.errors import TonnageError
 from core.find_command import find, find_options
 from core.language.messages import LANGUAGES, set_language
@@ -24,18 +25,24 @@ from core.sizing.cost_report import Cost
 from core.sizing.examples import worked_example
 from core.sizing.report import Sizing
 from core.sizing.size import size
+from core.store.packs import shipped_with_packs
 from core.store.scenario_file import read_scenario, write_scenario
 from core.trace import Computed, Trace, formula_of
 
 COMMANDS = ("size", "find", "propose", "catalogue", "example")
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run one command; 0 when it did what was asked, 1 when it could not (with the reason), 2 for a wrong call."""
+def main(arguments: Sequence[str], data: Path | None = None) -> int:
+    """Run one command; 0 when it did what was asked, 1 when it could not (with the reason), 2 for a wrong call.
+
+    `data` is the folder of the user's store and catalogue packs; without one there are none.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a console or pipe of few characters gets "?" for the others
             stream.reconfigure(errors="replace")
     options = _parser().parse_args(arguments)
+    options.store = data / "tonnage.sqlite" if data is not None else None
+    options.packs = data / "packs" if data is not None else None
     set_language(options.language)
     try:
         code = int(options.run(options))
@@ -73,8 +80,8 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--author", default="", help="who makes the proposal")
     one.add_argument("--date", type=_day, help="the proposal's date, YYYY-MM-DD; today if left out")
 
-    one = _command(commands, "catalogue", _catalogue, "check the shipped catalogue")
-    one.add_argument("action", choices=["check"])
+    one = _command(commands, "catalogue", catalogue_command, "check the catalogue; make and install catalogue packs")
+    catalogue_options(one)
 
     one = _command(commands, "example", _example, "write the worked example as a scenario file")
     one.add_argument("-o", "--output", type=Path, required=True, help="the .tonnage file to write")
@@ -97,6 +104,14 @@ def _day(text: str) -> date:
         raise argparse.ArgumentTypeError(f"{text!r} is no date such as 2026-03-31") from None
 
 
+def _catalogue(options: argparse.Namespace) -> Catalogue:
+    """The shipped catalogue with the packs that are installed; without them where one cannot be read, which is said."""
+    catalogue, problem = shipped_with_packs(load_shipped(RESOURCES / "catalogue"), options.packs)
+    if problem is not None:
+        print(f"tonnage: {problem.message} The shipped catalogue is used alone.", file=sys.stderr)
+    return catalogue
+
+
 def _load(file: Path, catalogue: Catalogue) -> tuple[Scenario, Catalogue]:
     """A scenario and the catalogue with the records that travel in its file."""
     read = read_scenario(file)
@@ -104,7 +119,7 @@ def _load(file: Path, catalogue: Catalogue) -> tuple[Scenario, Catalogue]:
 
 
 def _size(options: argparse.Namespace) -> int:
-    catalogue = load_shipped(RESOURCES / "catalogue")
+    catalogue = _catalogue(options)
     scenario, catalogue = _load(options.file, catalogue) if options.file else (worked_example(), catalogue)
     sizing = size(scenario, catalogue)
     money = cost(sizing, catalogue, datetime.now(UTC).date().isoformat())
@@ -124,7 +139,7 @@ def _size(options: argparse.Namespace) -> int:
 
 
 def _find(options: argparse.Namespace) -> int:
-    scenario, catalogue = _load(options.file, load_shipped(RESOURCES / "catalogue"))
+    scenario, catalogue = _load(options.file, _catalogue(options))
     print(find(options, scenario, catalogue), end="")
     return 0
 
@@ -132,37 +147,25 @@ def _find(options: argparse.Namespace) -> int:
 def _propose(options: argparse.Namespace) -> int:
     from core.proposal.export import write_proposal
     from core.proposal.glyphs import named_missing
+    from core.proposal.offer import offer
     from core.proposal.options import ProposalOptions
 
-    shipped = load_shipped(RESOURCES / "catalogue")
-    sizings = [size(*_load(file, shipped)) for file in options.files]
+    shipped = _catalogue(options)
+    day = options.date or datetime.now(UTC).astimezone().date()  # today, where the reader is
+    offers = [offer(*_load(file, shipped), day.isoformat()) for file in options.files]
     chosen = ProposalOptions(
-        client=options.client or sizings[0].scenario.client,
+        client=options.client or offers[0].scenario.client,
         author=options.author,
-        date=options.date or datetime.now(UTC).astimezone().date(),  # today, where the reader is
+        date=day,
         language=options.language,
+        catalogue_version=shipped.version,
     )
     missing = named_missing(chosen.client, chosen.author)
     if missing:
         print(f"tonnage: the proposal's font has no {missing}; a box stands in its place.", file=sys.stderr)
-    write_proposal(sizings, chosen, options.output)
+    write_proposal(offers, chosen, options.output)
     print(options.output)
     return 0
-
-
-def _catalogue(_options: argparse.Namespace) -> int:
-    from core.catalogue.check import check
-
-    catalogue = load_shipped(RESOURCES / "catalogue")
-    problems = check(catalogue)
-    for problem in problems:
-        print(problem)
-    errors = sum(problem.is_error for problem in problems)
-    facts = len(list(catalogue.facts))
-    print(f"{len(catalogue.devices)} devices, {len(catalogue.links)} links, {len(catalogue.models)} models, ", end="")
-    print(f"{facts} prices and figures of use: ", end="")
-    print("no errors" if not errors else f"{errors} errors")
-    return 1 if errors else 0
 
 
 def _example(options: argparse.Namespace) -> int:

@@ -13,6 +13,8 @@ from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import DeviceKind
 from core.errors import InvalidInput
 from core.scenario import Scenario
+from core.sizing.concurrency import Redundancy
+from core.sizing.search.explain import Explanation, Reason, explain
 from core.sizing.search.hardware import find_hardware
 from core.sizing.search.models import ModelAnswer, ModelsFound, find_models
 from core.sizing.search.report import Answer, HardwareFound
@@ -25,7 +27,7 @@ def find_options(parser: argparse.ArgumentParser) -> None:
         "file", type=Path, help="a .tonnage file: its model, workload, targets and reserve are the need"
     )
     parser.add_argument("--models", action="store_true", help="which models the file's hardware can run instead")
-    parser.add_argument("--by", type=Ranking, choices=list(Ranking), default=Ranking.PRICE, help="what to rank by")
+    parser.add_argument("--by", type=Ranking, choices=list(Ranking), default=Ranking.COST, help="what to rank by")
     parser.add_argument("--budget", type=_money, help="most that the hardware may cost, in the file's currency")
     parser.add_argument("--power", type=float, metavar="W", help="most that it may draw under load")
     parser.add_argument("--noise", type=float, metavar="DBA", help="loudest that it may be under load")
@@ -35,7 +37,12 @@ def find_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--vendor", nargs="+", default=[], help="who makes it")
     parser.add_argument("--device", nargs="+", default=[], help="only these devices of the catalogue")
     parser.add_argument("--most", type=int, default=72, metavar="N", help="at most so many cards or machines")
-    parser.add_argument("--percentile", type=int, choices=(50, 90), default=50, help="share of cases that meet targets")
+    parser.add_argument(
+        "--percentile", type=int, metavar="N", help="the targets must be met in so many of a hundred cases, 50 to 99"
+    )
+    parser.add_argument(
+        "--safety", type=Redundancy, choices=list(Redundancy), default=Redundancy.NONE, help="what may fail"
+    )
     parser.add_argument("--weights", nargs="+", help="weight formats to choose from")
     parser.add_argument("--kv", nargs="+", help="cache formats to choose from")
     parser.add_argument("--engine", nargs="+", help="engines to choose from")
@@ -58,6 +65,8 @@ def request_of(options: argparse.Namespace, scenario: Scenario, catalogue: Catal
         known = ", ".join(sorted(vendors.values()))
         raise InvalidInput(f"The catalogue has no vendor “{unknown[0]}”. There are {known}.", "vendor")
     try:
+        if options.percentile is not None:
+            scenario = scenario.edited(workload__target_percentile=options.percentile / 100)
         return SearchRequest(
             scenario=scenario,
             limits=Limits(
@@ -70,7 +79,7 @@ def request_of(options: argparse.Namespace, scenario: Scenario, catalogue: Catal
                 most_units=options.most,
             ),
             ranking=options.by,
-            percentile=options.percentile,
+            redundancy=options.safety,
             weights=_ids(options.weights, lambda name: catalogue.weight_format(name).id),
             kv_formats=_ids(options.kv, lambda name: catalogue.kv_format(name).id),
             engines=_ids(options.engine, lambda name: catalogue.engine(name).id),
@@ -92,7 +101,12 @@ def find(options: argparse.Namespace, scenario: Scenario, catalogue: Catalogue) 
     found = find_models(request, catalogue) if options.models else find_hardware(request, catalogue)
     seconds = time.perf_counter() - start
     if options.json:
-        plain = models_json(found) if isinstance(found, ModelsFound) else hardware_json(found, options.all)
+        if isinstance(found, ModelsFound):
+            plain = models_json(found)
+        else:
+            best = found.best or next(iter(found.unknown), None)
+            why = explain(found, best, catalogue) if best is not None else None
+            plain = hardware_json(found, options.all, why)
         head = {"tonnage": __version__, "catalogue": catalogue.version, "request": request.model_dump(mode="json")}
         return json.dumps({**head, **plain}, indent=1, ensure_ascii=False) + "\n"
     from core.language.search_summary import hardware_summary, models_summary
@@ -102,10 +116,13 @@ def find(options: argparse.Namespace, scenario: Scenario, catalogue: Catalogue) 
     return hardware_summary(found, catalogue, seconds, options.all)
 
 
-def hardware_json(found: HardwareFound, everything: bool = False) -> Mapping[str, Any]:
-    """A search for hardware as plain JSON values."""
+def hardware_json(found: HardwareFound, everything: bool = False, why: Explanation | None = None) -> Mapping[str, Any]:
+    """A search for hardware as plain JSON values; `why` explains the first answer."""
     answers = found.answers if everything else found.best_of_each
     return {
+        "million_tokens_per_year": found.need.tokens,
+        "counts_electricity": found.counts_electricity,
+        "why": None if why is None else _why(why),
         "candidates": found.candidates,
         "sized": found.sized,
         "behind": found.behind,
@@ -125,6 +142,40 @@ def hardware_json(found: HardwareFound, everything: bool = False) -> Mapping[str
     }
 
 
+def _why(why: Explanation) -> dict[str, Any]:
+    """The reasons of the first answer, how far it goes, and what safety takes."""
+    carries = why.capacity
+    return {
+        "reasons": [_reason(one) for one in why.reasons],
+        "against": [_reason(one) for one in why.against],
+        "before_runner_up": None if why.before_runner_up is None else _reason(why.before_runner_up),
+        "requests_within_targets": None if carries is None else carries.requests,
+        "users_by_share": None if carries is None else carries.users_by_share,
+        "users_by_little": None if carries is None else carries.users_by_little,
+        "wall": None if carries is None else carries.wall,
+        "safety": [
+            {
+                "redundancy": one.redundancy,
+                "units": one.units,
+                "sites": one.sites,
+                "price": _amount(one.price),
+                "per_year": _amount(one.yearly),
+            }
+            for one in why.safety
+        ],
+    }
+
+
+def _reason(one: Reason) -> dict[str, Any]:
+    figures = {name: float(value) for name, value in one.figures.items() if value is not None}
+    return {"kind": one.kind, **figures, **one.names}
+
+
+def _amount(value: Decimal | None) -> str | None:
+    """Money to the cent."""
+    return None if value is None else str(value.quantize(Decimal("0.01")))
+
+
 def _answer(answer: Answer) -> dict[str, Any]:
     found, facts = answer.evaluation, answer.evaluation.supply
     return {
@@ -137,11 +188,14 @@ def _answer(answer: Answer) -> dict[str, Any]:
         "ttft_s": found.ttft,
         "throughput": found.throughput,
         "joules_per_token": found.joules_per_token,
-        "price": None if facts.price is None else str(facts.price),
-        "price_low": None if facts.price_low is None else str(facts.price_low),
-        "price_high": None if facts.price_high is None else str(facts.price_high),
+        "per_million_tokens": _amount(found.per_million),
+        "per_year": _amount(found.yearly),
+        "price": _amount(facts.price),
+        "price_low": _amount(facts.price_low),
+        "price_high": _amount(facts.price_high),
         "currency": facts.currency,
         "power_w": facts.power_w,
+        "power_at_work_w": facts.busy_w,
         "noise_dba": facts.noise_dba,
         "best_for_its_price": answer.best_for_its_price,
         "best_of_device": answer.best_of_device,

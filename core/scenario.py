@@ -100,6 +100,14 @@ class Demand(Choice):
     burst_factor: float | None = Field(default=None, ge=1, le=100)  # busiest minute against the busiest hour's mean
 
 
+class Retrieval(Choice):
+    """What every request asks of the embedding model and the reranker before the model reads."""
+
+    question_tokens: int = Field(default=50, ge=1, le=100_000)
+    passages: int = Field(default=20, ge=0, le=10_000)  # that the reranker puts in order
+    passage_tokens: int = Field(default=450, ge=1, le=100_000)
+
+
 class Workload(Choice):
     users: int = Field(default=1, ge=1, le=100_000_000)
     active_share: float = Field(default=1.0, gt=0, le=1)  # of the users, at the peak, with a request in flight
@@ -116,6 +124,7 @@ class Workload(Choice):
     demand: Demand = Demand()
     prompt_tail_tokens: Tokens | None = None  # 99 of 100 prompts are shorter; the mean is `prompt_tokens`
     output_tail_tokens: Tokens | None = None
+    retrieval: Retrieval | None = None  # None: no traffic of retrieval models is counted
     target_percentile: float = Field(default=0.5, ge=0.5, le=0.99)  # how sure it shall be that the targets are met
 
 
@@ -343,6 +352,8 @@ class Economics(Choice):
     region: str = Field(default="", pattern=r"^([A-Z]{2}|world)?$")  # of the client: "FR", "EU"; empty: not said
     priced_on: Day = ""  # the day of the offer, from which the age of prices counts
     lines: tuple[CostLine, ...] | None = Field(default=None, max_length=200)  # None: proposed by rule
+    further_lines: tuple[CostLine, ...] = Field(default=(), max_length=200)  # beside those: services, software
+    sites: int = Field(default=1, ge=1, le=10)  # places that each get everything that is proposed
     exchange: tuple[ExchangeRate, ...] = Field(default=(), max_length=50)
     contingency_share: Share = Decimal(0)
     installation_share: Share | None = None  # of the hardware

@@ -19,8 +19,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return demo(Path(folder))
         case [first, *_] if not Path(first).exists():  # a command, a switch, or a slip that it explains
             from core.cli import main as command_line
+            from desktop.folders import Folders
 
-            return command_line(given)
+            return command_line(given, Folders.of_user().data)
     from desktop.app import run_window
 
     return run_window(given)

@@ -34,6 +34,9 @@ class Actions:
     def __getitem__(self, key: str) -> QAction:
         return self._actions[key]
 
+    def all(self) -> list[QAction]:
+        return list(self._actions.values())
+
     def commands(self) -> list[Command]:
         """Those that the search offers."""
         return [_command(self._actions[deed.key], deed) for deed in self._deeds if deed.icon]

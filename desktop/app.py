@@ -1,18 +1,15 @@
 """The application: folders, settings, language, theme, session and window, and what guards them."""
 
 import contextlib
-import errno
 import logging
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any
 
-import platformdirs
 from PySide6.QtCore import QLibraryInfo, QLocale, QLockFile, QSize, Qt, QThreadPool, QTimer, QTranslator
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
@@ -21,51 +18,19 @@ from core.errors import StoreError, TonnageError
 from core.language import sentences
 from core.language.messages import best_language, language, set_language
 from core.language.messages import gettext as _
-from core.scenario import Mode, Scenario, Workload
+from core.language.numbers import MemoryUnit, set_memory_unit
+from core.scenario import Scenario
+from desktop.beginnings import new_scenario
+from desktop.folders import NAME, Folders
 from desktop.library_store import LibraryStore
 from desktop.main_window import MainWindow
 from desktop.report import Excepthook
 from desktop.session import Message, Session
-from desktop.settings import LANGUAGE, STARTED_BEFORE, THEME, Settings
+from desktop.settings import LANGUAGE, MEMORY_UNIT, STARTED_BEFORE, THEME, Settings
 from desktop.theme import Scheme, Theme
 
-NAME = "tonnage"
 DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
 LONGEST_JOB_MS = 15_000
-
-
-@dataclass(frozen=True, slots=True)
-class Folders:
-    """Where this user's things lie."""
-
-    data: Path
-    config: Path
-    log: Path
-
-    @classmethod
-    def of_user(cls) -> "Folders":
-        return cls(
-            Path(platformdirs.user_data_dir(NAME, appauthor=False)),
-            Path(platformdirs.user_config_dir(NAME, appauthor=False)),
-            Path(platformdirs.user_log_dir(NAME, appauthor=False)),
-        )
-
-    @classmethod
-    def below(cls, folder: Path) -> "Folders":
-        """All in one folder: for self-tests, and for a program carried on a stick."""
-        return cls(folder / "data", folder / "config", folder / "log")
-
-    def make(self) -> None:
-        """Make those that are missing.
-
-        Raises
-        ------
-        OSError : one cannot be made, or not be written
-        """
-        for folder in (self.data, self.config, self.log):
-            folder.mkdir(parents=True, exist_ok=True)
-            if not os.access(folder, os.W_OK | os.X_OK):
-                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
 
 
 def make_application(arguments: list[str]) -> QApplication:
@@ -85,6 +50,11 @@ def make_application(arguments: list[str]) -> QApplication:
 def choose_language(settings: Settings) -> None:
     wanted = settings.get(LANGUAGE)
     set_language(best_language([wanted] if wanted else [QLocale.system().name()]))
+
+
+def choose_memory_unit(settings: Settings) -> None:
+    wanted = settings.get(MEMORY_UNIT)
+    set_memory_unit(MemoryUnit(wanted) if wanted in set(MemoryUnit) else MemoryUnit.DECIMAL)
 
 
 def translate_qt(app: QApplication, holder: list[QTranslator]) -> None:
@@ -107,10 +77,12 @@ def log_to_file(folder: Path) -> None:
     root.addHandler(handler)
 
 
-def shipped_catalogue() -> Any:
+def shipped_catalogue(packs: Path) -> tuple[Any, TonnageError | None]:
+    """The catalogue with the packs that are installed; without them where one cannot be read, and why."""
     from core.catalogue.loading import load_shipped
+    from core.store.packs import shipped_with_packs
 
-    return load_shipped(RESOURCES / "catalogue")
+    return shipped_with_packs(load_shipped(RESOURCES / "catalogue"), packs)
 
 
 def with_own_records(shipped: Any, records: Mapping[str, Mapping[str, str]]) -> Any:
@@ -118,20 +90,6 @@ def with_own_records(shipped: Any, records: Mapping[str, Mapping[str, str]]) -> 
     from core.catalogue.overlay import Overlay
 
     return shipped.with_overlay(Overlay.from_records(records)) if any(records.values()) else shipped
-
-
-def new_scenario() -> Scenario:
-    """Where a scenario of one's own begins: the example's real model and card, an ordinary load."""
-    from core.sizing.examples import worked_example_in_reality
-
-    return worked_example_in_reality().edited(
-        name=_("New scenario"),
-        mode=Mode.REAL,
-        companions=(),
-        workload=Workload(users=20, active_share=0.25, prompt_tokens=8192, context_tokens=32_768),
-        deployment__runtime_bytes=None,
-        deployment__capacity_bytes=None,
-    )
 
 
 def make_results(session: Session, theme: Theme) -> QWidget:
@@ -155,6 +113,7 @@ class Application:
         self.settings = Settings(folders.config / "tonnage.ini")
         self._translators: list[QTranslator] = []
         choose_language(self.settings)
+        choose_memory_unit(self.settings)
         translate_qt(app, self._translators)
         self.theme = Theme(_scheme(self.settings))
         self.theme.apply(app)
@@ -195,7 +154,11 @@ class Application:
         return LibraryStore(Library(None, datetime.now(UTC)), lasting=False)
 
     def _make_session(self) -> Session:
-        shipped = shipped_catalogue()
+        shipped, problem = shipped_catalogue(self.folders.packs)
+        if problem is not None:
+            text = _("{problem} The shipped catalogue is used without packs.")
+            said = text.format(problem=sentences.error(problem))
+            self._greeting.append(Message(said, "warn", topic="packs"))
         catalogue = shipped
         last = None
         try:
@@ -223,10 +186,13 @@ class Application:
         self.settings.set(STARTED_BEFORE, True)
         return ids[0], self.store.load(ids[0])
 
+    def new_scenario(self) -> Scenario:
+        return new_scenario(self.settings, self.session.catalogue)
+
     # -- window -------------------------------------------------------------------------------------------------------
 
     def _make_window(self) -> MainWindow:
-        window = MainWindow(self.session, self.theme, self.settings, make_results, new_scenario)
+        window = MainWindow(self.session, self.theme, self.settings, make_results, self.new_scenario)
         window.language_chosen.connect(self._speak)
         if not window.restoreGeometry(self.settings.geometry()):
             window.resize(QSize(1280, 800))
@@ -247,6 +213,8 @@ class Application:
     def complete(self) -> None:
         self.session.recompute()
         self.window.complete()
+        if self.first_start:
+            self.window.look_around()
 
     def _speak(self, code: str) -> None:
         """Another language: the window is built again around the same session."""

@@ -45,7 +45,9 @@ def _write_all(folder: Path, home: Path) -> list[Path]:
     from PySide6.QtWidgets import QApplication
 
     from core.language.summary import summary
-    from desktop.app import Application, Folders, make_application
+    from core.proposal.options import ProposalOptions
+    from desktop.app import Application, make_application
+    from desktop.folders import Folders
     from desktop.proposal_export import write
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -65,7 +67,7 @@ def _write_all(folder: Path, home: Path) -> list[Path]:
     figures.write_text(summary(sizing), encoding="utf-8")
     if not application.window.grab().save(str(picture)):
         raise RuntimeError("the picture of the window was not written")
-    write(sizing, proposal, date.today(), "en")
+    write((sizing.scenario,), application.session.catalogue, proposal, ProposalOptions(date=date.today()))
     application.window.close()
     application.close()
     if faults:

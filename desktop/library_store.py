@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import StoreError
 from core.scenario import Scenario
-from desktop.session import StoredScenario
+from desktop.scenario_store import StoredScenario
 
 if TYPE_CHECKING:
     from core.store.library import Deleted, Library
 
 LAST = "last_scenario"
+TICKED = "ticked_scenarios"
 
 
 def now() -> datetime:
@@ -51,6 +52,15 @@ class LibraryStore:
 
     def scenarios(self) -> Sequence[StoredScenario]:
         return [StoredScenario(one.id, one.name, one.client) for one in self._library.kept()]
+
+    def move(self, scenario_id: int, client: str, before: int | None) -> None:
+        self._library.move(scenario_id, client, before, self._clock())
+
+    def ticked(self) -> Sequence[int]:
+        return [int(text) for text in (self._library.state(TICKED) or "").split() if text.isdigit()]
+
+    def remember_ticked(self, ids: Sequence[int]) -> None:
+        self._library.remember(TICKED, " ".join(map(str, ids)))
 
     def delete(self, scenario_id: int) -> "Deleted":
         return self._library.delete(scenario_id)

@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 
 from core.language.messages import gettext as _
 from core.language.messages import language
+from core.language.numbers import MemoryUnit, memory_unit, set_memory_unit
 from core.scenario import Scenario
 from desktop import icons
 from desktop.actions import Actions, Deed, settings_menu
@@ -37,14 +38,18 @@ from desktop.pages.sizing_page import SizingPage
 from desktop.pages.start_page import StartPage, Way
 from desktop.proposal_export import ProposalExport
 from desktop.session import Message, Session
-from desktop.settings import LANGUAGE, NARROW_SIDEBAR, SIDEBAR_WIDTH, THEME, Settings
+from desktop.settings import LANGUAGE, MEMORY_UNIT, NARROW_SIDEBAR, SIDEBAR_WIDTH, THEME, TOUR_SEEN, Settings
 from desktop.sidebar.sidebar import Page, Sidebar
 from desktop.theme import Scheme, Theme
+from desktop.ticked import Ticked
 from desktop.widgets.drop_frame import DropFrame
 from desktop.widgets.focus import first_focusable
 from desktop.widgets.message_bar import MessageBar, MessageStack
+from desktop.widgets.tour import Hint, Tour
 
-SIZING, HARDWARE, MODELS, CATALOGUE, START = "sizing", "hardware", "models", "catalogue", "start"
+SIZING, HARDWARE, MODELS, COMPARE, CATALOGUE, START = "sizing", "hardware", "models", "compare", "catalogue", "start"
+PROPOSAL = "proposal"
+SETTINGS, HELP = "settings", "help"
 SIDEBAR_LEAST, SIDEBAR_MOST = 180, 360
 EXAMPLE = "example"  # topic of the line about the worked example
 ResultsFactory = Callable[[Session, Theme], QWidget]
@@ -74,7 +79,8 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(icons.app_icon())
         self.setAcceptDrops(True)
         self._actions = Actions(self, self._deeds())
-        self.sidebar = Sidebar(session, theme, self._pages(), self._settings_menu)
+        self.ticked = Ticked(session)
+        self.sidebar = Sidebar(session, theme, self.ticked, self._pages(), self._settings_menu)
         self.inputs = InputsPanel(session, theme, settings, self.choose_file, self.show_device)
         self.sizing = SizingPage(theme, settings, self.inputs, QWidget())
         self.start = StartPage(theme, self._ways(), self.choose_file)
@@ -95,6 +101,7 @@ class MainWindow(QMainWindow):
             Page(SIZING, _("Sizing"), "gauge", "Ctrl+1"),
             Page(HARDWARE, _("Find hardware"), "chip", "Ctrl+2"),
             Page(MODELS, _("Find models"), "layers", "Ctrl+3"),
+            Page(COMPARE, _("Compare"), "columns", "Ctrl+4"),
             Page(CATALOGUE, _("Catalogue"), "book", "Ctrl+5"),
         )
 
@@ -143,6 +150,8 @@ class MainWindow(QMainWindow):
         self.sidebar.page_chosen.connect(self.show_page)
         self.sidebar.narrow_wanted.connect(self._set_narrow)
         self.sidebar.new_wanted.connect(self.new)
+        self.sidebar.scenario_opened.connect(lambda: self.show_page(SIZING))
+        self.sidebar.record_wanted.connect(self.show_record)
         self.sidebar.set_commands(self._actions.commands())
         self.session.message.connect(self.messages.show_message)
         self.session.sizing_lost.connect(self.sizing.hide_results)
@@ -158,7 +167,7 @@ class MainWindow(QMainWindow):
             results = self._make_results(self.session, self.theme)
             wanted = getattr(results, "proposal_wanted", None)
             if wanted is not None:
-                wanted.connect(self.proposals.ask)
+                wanted.connect(self.propose)
             self.sizing.set_results(results)
             results.setVisible(self.session.sizing is not None)
             self._order_tabs()
@@ -174,19 +183,24 @@ class MainWindow(QMainWindow):
             Deed("search", _("Search, run"), "Ctrl+K", lambda: self.sidebar.open_search()),
             Deed("new", _("New scenario"), "Ctrl+N", self.new, "plus"),
             Deed("duplicate", _("Duplicate scenario"), "Ctrl+D", self.duplicate, "copy"),
+            Deed("rename", _("Rename scenario"), "F2", self.rename, "pencil"),
+            Deed("delete", _("Delete scenario"), "", self.delete, "trash"),
             Deed("open", _("Import or open a file…"), "Ctrl+O", self.choose_file, "folder"),
             Deed("copy", _("Save a copy…"), "Ctrl+Shift+S", self.save_copy, "download"),
-            Deed("proposal", _("Proposal…"), "Ctrl+P", lambda: self.proposals.ask(), "document"),
+            Deed("proposal", _("Proposal…"), "Ctrl+P", self._propose_here, "document"),
             Deed("undo", _("Undo"), "Ctrl+Z", self.session.undo, "undo"),
             Deed("redo", _("Redo"), "Ctrl+Shift+Z", self.session.redo, "redo"),
             Deed("sizing", _("Sizing"), "Ctrl+1", lambda: self.show_page(SIZING), "gauge"),
             Deed("hardware", _("Find hardware"), "Ctrl+2", lambda: self.show_page(HARDWARE), "chip"),
             Deed("models", _("Find models"), "Ctrl+3", lambda: self.show_page(MODELS), "layers"),
+            Deed("compare", _("Compare"), "Ctrl+4", lambda: self.show_page(COMPARE), "columns"),
             Deed("catalogue", _("Catalogue"), "Ctrl+5", lambda: self.show_page(CATALOGUE), "book"),
             Deed("sidebar", _("Narrow or widen the sidebar"), "Ctrl+B", self._toggle_sidebar, "sidebar"),
-            Deed("settings", _("Settings"), "Ctrl+,", lambda: self.sidebar.open_settings(), "gear"),
+            Deed("settings", _("Settings"), "Ctrl+,", lambda: self.show_page(SETTINGS), "gear"),
+            Deed("help", _("Help"), "Shift+F1", lambda: self.show_page(HELP), "info-circle"),
             Deed("example", _("Open the worked example"), "", self.open_example, "gauge"),
             Deed("next", _("Next scenario"), "Ctrl+Tab", self.next_scenario),
+            Deed("previous", _("Previous scenario"), "Ctrl+Shift+Tab", lambda: self.next_scenario(-1)),
             Deed("column", _("Next column"), "F6", lambda: self._focus_column(1)),
             Deed("back", _("Previous column"), "Shift+F6", lambda: self._focus_column(-1)),
             Deed("quit", _("Quit"), "Ctrl+Q", self.close),
@@ -196,10 +210,17 @@ class MainWindow(QMainWindow):
         return self._actions[key]
 
     def _settings_menu(self, parent: QWidget) -> QMenu:
-        files = [self._actions[key] for key in ("open", "copy", "proposal")]
+        files = [self._actions[key] for key in ("settings", "help", "open", "copy", "proposal")]
         return settings_menu(
             parent, self.theme.scheme, self.set_scheme, self._choose_language, files, self._actions["quit"]
         )
+
+    def _choose_memory_unit(self, unit: str) -> None:
+        """Everything is written again: the window is built anew, as for another language."""
+        if unit != memory_unit().value:
+            self.settings.set(MEMORY_UNIT, unit)
+            set_memory_unit(MemoryUnit(unit))
+            self.language_chosen.emit(language())
 
     def set_scheme(self, scheme: str) -> None:
         self.settings.set(THEME, scheme)
@@ -220,7 +241,7 @@ class MainWindow(QMainWindow):
 
     def show_page(self, key: str) -> None:
         """Show a page; all but the first two are built when they are first asked for."""
-        if key in (SIZING, HARDWARE, MODELS) and not self._has_scenario():
+        if key in (SIZING, HARDWARE, MODELS, PROPOSAL) and not self._has_scenario():
             key = START
         if key not in (SIZING, START) and key not in self._built:
             self._built[key] = self._build(key)
@@ -232,16 +253,81 @@ class MainWindow(QMainWindow):
     def _build(self, key: str) -> QWidget:
         if key == CATALOGUE:
             return DevicePage(self.session, self.theme)
+        if key == COMPARE:
+            return self._build_compare()
+        if key == PROPOSAL:
+            from desktop.pages.proposal.proposal_page import ProposalPage
+
+            return ProposalPage(
+                self.session,
+                self.theme,
+                self.settings,
+                self.proposals,
+                lambda: self.show_page(SIZING),
+                self.show_device,
+            )
+        if key == SETTINGS:
+            from desktop.pages.settings_page import SettingsPage, WindowChoices
+
+            choices = WindowChoices(self.set_scheme, self._choose_language, self._choose_memory_unit)
+            return SettingsPage(self.session, self.theme, self.settings, choices)
+        if key == HELP:
+            from desktop.pages.help.page import HelpPage
+
+            return HelpPage(self.session, self.theme, self._actions.all(), self._open_answer)
         from desktop.pages.find.hardware_page import FindHardwarePage
         from desktop.pages.find.models_page import FindModelsPage
 
         page = FindHardwarePage if key == HARDWARE else FindModelsPage
         return page(self.session, self.theme, lambda: self.show_page(SIZING))
 
+    def _build_compare(self) -> QWidget:
+        from desktop.pages.compare.compare_page import ComparePage
+
+        page = ComparePage(self.session, self.theme, self.ticked, self.settings)
+        page.opened.connect(lambda: self.show_page(SIZING))
+        page.explain_requested.connect(self._explain)
+        page.propose.connect(self._propose_saved)
+        return page
+
+    def _explain(self, key: str) -> None:
+        """Show how a figure of the scenario on screen was found."""
+        explain = getattr(self.sizing.results, "explain", None)
+        if explain is not None:
+            explain(key)
+
+    def _propose_here(self) -> None:
+        """A proposal of what is on screen: the compared scenarios, else the one that is sized."""
+        compared = self._built.get(COMPARE)
+        propose = getattr(compared, "propose_shown", None)
+        if self.page != COMPARE or propose is None or not propose():
+            self.propose()
+
+    def _propose_saved(self, ids: Sequence[int]) -> None:
+        """A proposal with these saved scenarios, the first one recommended."""
+        found = (self.session.scenario_of(one) for one in ids)
+        self.propose([scenario for scenario in found if scenario is not None])
+
+    def propose(self, scenarios: Sequence[Scenario] = ()) -> None:
+        """Show the proposal: of these scenarios, the first one recommended, else of what was chosen last."""
+        self.session.settled()
+        self.show_page(PROPOSAL)
+        page = self._built.get(PROPOSAL)
+        show = getattr(page, "show_scenarios", None)
+        if scenarios and show is not None:
+            show(scenarios)
+
     @property
     def catalogue_page(self) -> DevicePage | None:
         page = self._built.get(CATALOGUE)
         return page if isinstance(page, DevicePage) else None
+
+    def show_record(self, table: str, record_id: str) -> None:
+        """A record of the catalogue, found by the search."""
+        if table == "devices":
+            self.show_device(record_id)
+        else:
+            self.show_page(CATALOGUE)
 
     def show_device(self, device_id: str) -> None:
         self.show_page(CATALOGUE)
@@ -303,11 +389,46 @@ class MainWindow(QMainWindow):
         if path:
             save_copy(self.session, Path(path))
 
-    def next_scenario(self) -> None:
+    def rename(self) -> None:
+        """The name of the scenario on screen, where it stands: in the list, or above the inputs."""
+        if self.sidebar.narrow and self.page == SIZING:
+            self.inputs.name.setFocus()
+            self.inputs.name.selectAll()
+        else:
+            self.sidebar.list.rename_current()
+
+    def delete(self) -> None:
+        if self.session.scenario_id is not None:
+            self.session.delete(self.session.scenario_id)
+
+    def next_scenario(self, by: int = 1) -> None:
         ids = list(self.sidebar.scenarios.scenarios.ids)
         if ids:
-            at = ids.index(self.session.scenario_id) + 1 if self.session.scenario_id in ids else 0
+            at = ids.index(self.session.scenario_id) + by if self.session.scenario_id in ids else 0
             self.session.open(ids[at % len(ids)])
+
+    def _open_answer(self, scenario: Scenario) -> None:
+        self.session.new(scenario)
+        self.show_page(SIZING)
+
+    def look_around(self) -> None:
+        """The hints of the first start, once."""
+        if self.settings.get(TOUR_SEEN) or self.page != SIZING:
+            return
+        hints = (
+            Hint(_("Change anything here: model, context, people, device. The answer follows at once."), self.inputs),
+            Hint(
+                _("The first line answers. Click any figure to see its formula, its numbers and their sources."),
+                self.sizing.results,
+            ),
+            Hint(
+                _("Find hardware lists everything that would do this work, with reasons. Ctrl+P writes the proposal."),
+                self.sidebar,
+            ),
+        )
+        tour = Tour(self.theme, hints, self)
+        tour.ended.connect(lambda: self.settings.set(TOUR_SEEN, True))
+        tour.setFocus()
 
     def show_example_line(self) -> None:
         """The line of the first start, with three ways from here."""
@@ -401,6 +522,9 @@ class MainWindow(QMainWindow):
         """Keep what was changed in the catalogue's form."""
         if self.catalogue_page is not None:
             self.catalogue_page.keep()
+        keep = getattr(self._built.get(PROPOSAL), "remember", None)
+        if keep is not None:
+            keep()
 
     def _close_unsaved(self) -> bool:
         """Whether to close although the last change cannot be saved."""

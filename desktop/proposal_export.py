@@ -1,34 +1,54 @@
-"""The proposal as a PDF: asks where, writes in the background, says where it lies."""
+"""The proposal as a file: PDF, workbook or scenario; written in the background, whole or not at all."""
 
+from collections.abc import Sequence
 from datetime import date
+from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from core.errors import TonnageError
 from core.language import sentences
 from core.language.messages import gettext as _
-from core.language.messages import language
-from core.sizing.report import Sizing
+from core.language.messages import in_language, language
+from core.scenario import Scenario
 from desktop.jobs import Jobs
 from desktop.session import Message, Session
+
+if TYPE_CHECKING:
+    from core.proposal.options import ProposalOptions
 
 TOPIC = "proposal"
 
 
-def write(sizing: Sizing, path: Path, day: date, code: str) -> Path:
-    """Compose and write the proposal; runs without Qt."""
-    from core.proposal.export import write_proposal
-    from core.proposal.options import ProposalOptions
+class Kind(StrEnum):
+    """What is written, by the ending of its file."""
 
-    write_proposal([sizing], ProposalOptions(date=day, language=code, client=sizing.scenario.client), path)
-    return path
+    PDF = "pdf"
+    SCENARIO = "tonnage"
+
+
+def write(
+    scenarios: Sequence[Scenario], catalogue: Any, path: Path, options: "ProposalOptions", kind: Kind = Kind.PDF
+) -> Path:
+    """Gather, compose and write; runs without Qt."""
+    from core.proposal.export import write_proposal
+    from core.proposal.offer import offer
+    from core.store.scenario_file import write_scenario
+
+    if kind is Kind.SCENARIO:
+        write_scenario(path, scenarios[0])
+        return path
+    day = options.date.isoformat()
+    offers = [offer(scenario, catalogue, day, options.currency) for scenario in scenarios]
+    return write_proposal(offers, options, path)
 
 
 class ProposalExport(QObject):
-    """Writes the proposal of the scenario on screen. It lives as long as the session: a window may be replaced."""
+    """Asks where, writes, says where it lies. It lives as long as the session: a window may be replaced."""
 
     def __init__(self, session: Session, window: QWidget) -> None:
         super().__init__(session)
@@ -37,36 +57,84 @@ class ProposalExport(QObject):
         self._jobs.done.connect(self._on_done)
         self._jobs.failed.connect(self._on_failed)
 
-    def ask(self) -> None:
-        """Ask for the file, then write it."""
-        if self._sizing() is None:
-            return
-        name = "".join(c for c in self._session.scenario.name if c.isalnum() or c in " -_.,") or "proposal"
-        path, _kind = QFileDialog.getSaveFileName(self._window, _("Save the proposal"), f"{name}.pdf", "PDF (*.pdf)")
-        if path:
-            self.write(Path(path if path.lower().endswith(".pdf") else f"{path}.pdf"))
+    def ask(self, kind: Kind, scenarios: Sequence[Scenario], options: "ProposalOptions") -> None:
+        """Ask for the file, and before an older one is replaced; then write it."""
+        first = scenarios[0]
+        name = "".join(
+            c for c in f"{options.client or first.client} {first.name}".strip() if c.isalnum() or c in " -_.,"
+        )
+        titles = {
+            Kind.PDF: _("Save the proposal"),
+            Kind.SCENARIO: _("Save the scenario"),
+        }
+        kinds = {
+            Kind.PDF: "PDF (*.pdf)",
+            Kind.SCENARIO: _("Scenarios (*.tonnage)"),
+        }
+        chosen, _filter = QFileDialog.getSaveFileName(
+            self._window,
+            titles[kind],
+            f"{name or 'proposal'}.{kind.value}",
+            kinds[kind],
+            options=QFileDialog.Option.DontConfirmOverwrite,
+        )
+        if chosen:
+            path = Path(chosen if chosen.lower().endswith(f".{kind.value}") else f"{chosen}.{kind.value}")
+            if not path.exists() or self._may_replace(path):
+                self.write(path, kind, scenarios, options)
 
-    def _sizing(self) -> Sizing | None:
-        sizing = self._session.settled()
-        text = "" if sizing else _("A proposal can be written once the scenario can be sized.")
-        self._session.message.emit(Message(text, "warn", TOPIC))
-        return sizing
+    def _may_replace(self, path: Path) -> bool:
+        question = QMessageBox(
+            QMessageBox.Icon.Question,
+            "Tonnage",
+            _("“{file}” is there already. Replace it?").format(file=path.name),
+            parent=self._window,
+        )
+        keep = question.addButton(_("Keep the old one"), QMessageBox.ButtonRole.RejectRole)
+        replace = question.addButton(_("Replace"), QMessageBox.ButtonRole.AcceptRole)
+        question.setDefaultButton(keep)
+        question.exec()
+        return question.clickedButton() is replace
 
-    def write(self, path: Path) -> None:
-        sizing = self._sizing()
-        if sizing is None:
-            return
+    def write(
+        self,
+        path: Path,
+        kind: Kind = Kind.PDF,
+        scenarios: Sequence[Scenario] = (),
+        options: "ProposalOptions | None" = None,
+    ) -> None:
+        """Write a file in the background: of the scenario on screen, where no others are named."""
+        if not scenarios:
+            sizing = self._session.settled()
+            text = "" if sizing else _("A proposal can be written once the scenario can be sized.")
+            self._session.message.emit(Message(text, "warn", TOPIC))
+            if sizing is None:
+                return
+            scenarios = (sizing.scenario,)
         from core.proposal.glyphs import named_missing
+        from core.proposal.options import ProposalOptions
 
-        day, code, scenario = date.today(), language(), sizing.scenario
-        self._session.message.emit(Message(_("Writing the proposal…"), topic=TOPIC))
-        self._jobs.start(lambda: (write(sizing, path, day, code), named_missing(scenario.client, scenario.name)))
+        chosen = options or ProposalOptions(date=date.today(), language=language())
+        wanted, catalogue, spoken = tuple(scenarios), self._session.catalogue, language()
+        names = (
+            chosen.client,
+            chosen.title,
+            chosen.author,
+            *(text for one in wanted for text in (one.client, one.name)),
+        )
+        self._session.message.emit(Message(_("Writing…"), topic=TOPIC))
+
+        def work() -> tuple[Path, str]:
+            with in_language(spoken):
+                return write(wanted, catalogue, path, chosen, kind), named_missing(*names) if kind is Kind.PDF else ""
+
+        self._jobs.start(work)
 
     def _on_done(self, answer: tuple[Path, str]) -> None:
         path, missing = answer
-        text, tone = _("The proposal is in {file}.").format(file=path.name), "ok"
+        text, tone = _("Written: {file}.").format(file=path.name), "ok"
         if missing:
-            text = _("The proposal is in {file}. Its font has no {characters}: a box stands in their place.")
+            text = _("Written: {file}. Its font has no {characters}: a box stands in their place.")
             text, tone = text.format(file=path.name, characters=missing), "warn"
         show = QUrl.fromLocalFile(str(path))
         opened = Message(text, tone, TOPIC, _("Open"), lambda: QDesktopServices.openUrl(show), str(path))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -19,8 +19,10 @@ from core.errors import StoreError, TonnageError
 from core.language import sentences
 from core.language.messages import gettext as _
 from core.scenario import Scenario
-from core.sizing.report import Sizing, Verdict
+from core.sizing.report import Sizing
+from core.sizing.standing import Standing, standing
 from desktop.refusal import sentence
+from desktop.scenario_store import ScenarioStore, StoredScenario
 
 if TYPE_CHECKING:
     from core.sizing.levers import Lever
@@ -44,47 +46,6 @@ class Message:
     action: str = ""  # the words of the one action
     run: Callable[[], object] | None = None
     detail: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredScenario:
-    """A saved scenario, as lists show it."""
-
-    id: int
-    name: str
-    client: str
-
-
-class ScenarioStore(Protocol):
-    """What the session needs from the store. Every method may raise `StoreError`."""
-
-    def load_last(self) -> tuple[int, Scenario] | None:
-        """The scenario that was open last, with its id."""
-
-    def remember_last(self, scenario_id: int | None) -> None: ...
-
-    def load(self, scenario_id: int) -> Scenario: ...
-
-    def save(self, scenario_id: int | None, scenario: Scenario) -> int:
-        """Write the scenario, under a new id if none is given; return the id."""
-
-    def scenarios(self) -> Sequence[StoredScenario]:
-        """All saved scenarios, by client and place."""
-
-    def delete(self, scenario_id: int) -> object:
-        """Remove a scenario; what is returned brings it back."""
-
-    def restore(self, deleted: Any) -> int: ...
-
-    def save_record(self, table: str, record_id: str, record: str) -> None:
-        """Keep a catalogue record of the user's own, as JSON."""
-
-    def delete_record(self, table: str, record_id: str) -> None: ...
-
-    def records(self) -> Mapping[str, Mapping[str, str]]:
-        """The user's own catalogue records as JSON, by table and id."""
-
-    lasting: bool  # whether what is saved is there at the next start
 
 
 class _Edit(QUndoCommand):
@@ -150,6 +111,7 @@ class Session(QObject):
         self._stale = False
         self._unsaved = False
         self._problem = ""  # why the last attempt to save failed
+        self._listed: Sequence[StoredScenario] | None = None  # the store's list; None: to be read again
         self._undoable: set[str] = set()  # topics of the messages that offer to undo the last step
         self.undo_stack.indexChanged.connect(self._withdraw_undo)
         self._frame = self._timer(FRAME_MS, self._on_frame)
@@ -339,7 +301,8 @@ class Session(QObject):
         self.message.emit(Message("", topic="store"))
         if self.store.lasting:
             self.saved.emit(datetime.now())
-        self.scenarios_changed.emit()
+        if was_new or StoredScenario(self.scenario_id, self.scenario.name, self.scenario.client) not in self._kept():
+            self._list_again()
         return True
 
     def flush(self) -> bool:
@@ -352,22 +315,60 @@ class Session(QObject):
         """Why the last change is not saved; empty when it is."""
         return self._problem
 
+    def stored(self, scenario_id: int) -> Scenario | None:
+        """A saved scenario, without showing it; the one on screen as it stands."""
+        if scenario_id == self.scenario_id:
+            return self.scenario
+        return self._stored(lambda store: store.load(scenario_id))
+
     def scenarios(self) -> Sequence[StoredScenario]:
         """The saved scenarios, by client; the one on screen as it stands."""
-        kept = self._stored(lambda store: store.scenarios()) or ()
         here = self.scenario
-        return [StoredScenario(one.id, here.name, here.client) if one.id == self.scenario_id else one for one in kept]
+        return [
+            StoredScenario(one.id, here.name, one.client) if one.id == self.scenario_id else one for one in self._kept()
+        ]
 
-    def verdict_of(self, scenario_id: int) -> Verdict | None:
-        """Whether a saved scenario fits; None when it cannot be read or sized."""
+    def _kept(self) -> Sequence[StoredScenario]:
+        """The store's list, read once for each change of it: there may be thousands."""
+        if self._listed is None:
+            self._listed = self._stored(lambda store: store.scenarios()) or ()
+        return self._listed
+
+    def _list_again(self) -> None:
+        self._listed = None
+        self.scenarios_changed.emit()
+
+    def scenario_of(self, scenario_id: int) -> Scenario | None:
+        """A saved scenario, the one on screen as it stands; None when it cannot be read."""
         if scenario_id == self.scenario_id:
-            return self.sizing.verdict if self.sizing else None
+            return self.scenario
         if self.store is None:
             return None
         try:
-            return self._size(self.store.load(scenario_id), self.catalogue).verdict
+            return self.store.load(scenario_id)
+        except StoreError:
+            return None
+
+    def sizing_of(self, scenario_id: int) -> Sizing | None:
+        """The sizing of a saved scenario; None when it cannot be read or sized."""
+        if scenario_id == self.scenario_id:
+            return self.sizing if self.sizing is not None and self.sizing.scenario == self.scenario else None
+        if self.store is None:
+            return None
+        try:
+            return self._size(self.store.load(scenario_id), self.catalogue)
         except TonnageError:
             return None
+
+    def standing_of(self, scenario_id: int) -> Standing | None:
+        """Whether a saved scenario fits and meets its targets; None when it cannot be read or sized."""
+        if scenario_id == self.scenario_id:
+            return standing(self.sizing) if self.sizing else None
+        sizing = self.sizing_of(scenario_id)
+        return standing(sizing) if sizing is not None else None
+
+    def remember_ticked(self, ids: Sequence[int]) -> None:
+        self._stored(lambda store: store.remember_ticked(ids))
 
     def new(self, scenario: Scenario) -> None:
         """Begin a scenario and keep it."""
@@ -380,7 +381,7 @@ class Session(QObject):
         """Save further scenarios beside the one on screen, which stays."""
         for scenario in scenarios:
             self._stored(lambda store, scenario=scenario: store.save(None, scenario))  # type: ignore[misc]
-        self.scenarios_changed.emit()
+        self._list_again()
 
     def duplicate(self, scenario_id: int, name: str) -> None:
         """Copy a saved scenario and show the copy."""
@@ -398,34 +399,43 @@ class Session(QObject):
         scenario = self._stored(lambda store: store.load(scenario_id))
         if scenario is not None:
             self._stored(lambda store: store.save(scenario_id, scenario.edited(name=name, client=client)))
-            self.scenarios_changed.emit()
+            self._list_again()
+
+    def move(self, scenario_id: int, client: str, before: int | None = None) -> None:
+        """Put a saved scenario before another one of a client, or at that client's end."""
+        if scenario_id == self.scenario_id:
+            self.edit(_("Move to client"), client=client)
+            self.flush()
+        self._stored(lambda store: store.move(scenario_id, client, before))
+        self._list_again()
 
     def delete(self, scenario_id: int) -> None:
         """Remove a saved scenario; a line offers to bring it back."""
         self.flush()
         names = {one.id: one.name for one in self.scenarios()}
+        place = list(names).index(scenario_id) if scenario_id in names else 0
         deleted = self._stored(lambda store: store.delete(scenario_id))
         if deleted is None:
             return
         if scenario_id == self.scenario_id:
-            self.scenario_id, self._unsaved = None, False
-            self._open_another()
-        self.scenarios_changed.emit()
+            self.scenario_id, self._unsaved, self._listed = None, False, None
+            self._open_another(place)
+        self._list_again()
         text = _("“{name}” was deleted.").format(name=names.get(scenario_id, ""))
         self.message.emit(Message(text, "info", "delete", _("Undo"), lambda: self._restore(deleted)))
 
-    def _open_another(self) -> None:
-        """Show the first scenario that is left; with none left, the one on screen stays, unsaved."""
+    def _open_another(self, place: int) -> None:
+        """Show the scenario that took the place of another; with none left, the one on screen stays, unsaved."""
         left = self.scenarios()
         if left:
-            self.open(left[0].id)
+            self.open(left[min(place, len(left) - 1)].id)
 
     def _restore(self, deleted: object) -> None:
         restored = self._stored(lambda store: store.restore(deleted))
         self.message.emit(Message("", topic="delete"))
         if restored is not None:
+            self._list_again()
             self.open(restored)
-            self.scenarios_changed.emit()
 
     def save_record(self, table: str, record: Entry) -> bool:
         """Keep a catalogue record of the user's own and size with it."""

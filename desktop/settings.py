@@ -20,11 +20,18 @@ class Setting(Generic[T]):
 
 THEME = Setting("theme", "system")  # "system", "light", "dark"
 LANGUAGE = Setting("language", "")  # empty: the system's
+MEMORY_UNIT = Setting("memory_unit", "GB")  # "GB", "GiB"
+CURRENCY = Setting("new/currency", "")  # of new scenarios; empty: as the example has it
+ENGINE = Setting("new/engine", "")  # of new scenarios, by id
+ELECTRICITY_PRICE = Setting("new/electricity_price", "")  # of a kilowatt-hour, a decimal number as text
+TOUR_SEEN = Setting("tour_seen", False)
 NARROW_SIDEBAR = Setting("sidebar/narrow", False)
 SIDEBAR_WIDTH = Setting("sidebar/width", 228)
 INPUTS_WIDTH = Setting("inputs/width", 300)
 FOLDED: Setting[dict[str, bool]] = Setting("inputs/folded", {})
+ONLY_DIFFERENCES = Setting("compare/only_differences", True)
 STARTED_BEFORE = Setting("started_before", False)
+PROPOSAL: Setting[dict[str, Any]] = Setting("proposal", {})  # see desktop/pages/proposal/draft.py
 GEOMETRY = "window/geometry"
 
 
@@ -32,6 +39,7 @@ class Settings:
     """The settings file, an INI beside nothing else; values that cannot be read are the default."""
 
     def __init__(self, path: Path) -> None:
+        self.folder = path.parent
         self._file = QSettings(str(path), QSettings.Format.IniFormat)
 
     def get(self, setting: Setting[T]) -> T:

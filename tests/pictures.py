@@ -12,9 +12,11 @@ os.environ["QT_QPA_PLATFORM"] = "offscreen"
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtTest import QTest
 
+from core.proposal.options import ProposalOptions
 from core.scenario import Scenario
 from core.sizing.examples import worked_example_in_reality
-from desktop.app import Application, Folders, make_application
+from desktop.app import Application, make_application
+from desktop.folders import Folders
 from desktop.proposal_export import write
 from desktop.results.panel import ResultsPanel
 from desktop.theme import Scheme
@@ -59,7 +61,8 @@ def take(folder: Path) -> None:
         _grab(application, folder / "main-dark.png")
         sizing = application.session.sizing
         assert sizing is not None
-        write(sizing, Path(home) / "proposal.pdf", date(2026, 11, 30), "en")
+        options = ProposalOptions(date=date(2026, 11, 30))
+        write((sizing.scenario,), application.session.catalogue, Path(home) / "proposal.pdf", options)
         _side_by_side(Path(home), folder / "proposal.png")
         application.window.close()
         application.close()

@@ -29,6 +29,7 @@ LAYERS = [
     "store",
     "proposal",
     "find_command",
+    "catalogue_command",
     "cli",
 ]
 

@@ -176,6 +176,10 @@ class Catalogue:
                 self._blueprints[record.id] = known
         return known
 
+    def blueprints_of(self, models: Mapping[str, Entry]) -> dict[str, Blueprint]:
+        """The blueprints that were worked out already and hold for these records too."""
+        return {id: plan for id, plan in self._blueprints.items() if models.get(id) is self.models.get(id)}
+
     def _holds(self, record: Model) -> bool:
         """Is this very record the one of its id? What follows from another must not be taken for it."""
         return self.models.get(record.id) is record
@@ -274,7 +278,7 @@ class Catalogue:
         tables = {
             table.value: {**base.table(table), **{entry.id: entry for entry in overlay.table(table)}} for table in Table
         }
-        kept = {id: plan for id, plan in self._blueprints.items() if tables["models"].get(id) is self.models.get(id)}
+        kept = self.blueprints_of(tables["models"])
         more = {"facts": base.facts, "left_out": base.left_out, "shipped": base, "_blueprints": kept}
         return Catalogue(base.version, **tables, **more)  # type: ignore[arg-type]
 

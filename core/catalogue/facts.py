@@ -110,6 +110,13 @@ class Facts:
             self._tables[table] = {} if self.folder is None else _read(self.folder / f"{table.value}.json")
         return self._tables[table]
 
+    def with_facts(self, facts: "Iterable[tuple[FactTable, Fact]]") -> "Facts":
+        """These facts with others added, or in place of those with their ids."""
+        added: dict[FactTable, dict[str, Fact]] = {}
+        for table, fact in facts:
+            added.setdefault(table, {})[fact.id] = fact
+        return Facts(self.folder, {**self._tables, **{t: {**self.table(t), **new} for t, new in added.items()}})
+
     def __iter__(self) -> "Iterator[Fact]":
         for table in FactTable:
             yield from self.table(table).values()

@@ -10,7 +10,7 @@ from core.language.messages import gettext as _
 from core.language.messages import marked, ngettext
 from core.language.numbers import Formatter
 from core.sizing.report import LIMIT_OF, Cause, Sizing, TierUse, TimePart, Verdict
-from core.sizing.shares import share_of_token
+from core.sizing.shown import below_of_device, excess, in_slower_memory, share_of_token
 from core.units import GB, Unit
 
 #: The largest cause is also the bottleneck.
@@ -71,11 +71,6 @@ _REASONS: dict[Cause, tuple[str, dict[str, str]]] = {
 }
 
 
-def second_tier_bytes(sizing: Sizing) -> int:
-    """What stands in slower memory, on all accelerators."""
-    return sum(use.count * tier.used_bytes for use in sizing.devices for tier in use.tiers[1:])
-
-
 def memory_title(sizing: Sizing, formatter: Formatter) -> str:
     """What the requests take of what the engine may use."""
     trace, requests = sizing.trace, sizing.required_requests
@@ -87,9 +82,9 @@ def memory_title(sizing: Sizing, formatter: Formatter) -> str:
             "{requests} requests of {context} need {used}: {short} more than the engine may use",
             requests,
         )
-        amounts = {"used": formatter.bytes(used), "short": formatter.bytes(max(0, used - limit))}
+        amounts = {"used": formatter.bytes(used), "short": formatter.bytes(excess(sizing))}
         return text.format(requests=formatter.count(requests), context=context, **amounts)
-    spilled = second_tier_bytes(sizing)
+    spilled = in_slower_memory(sizing)
     if spilled:
         text = _("{spilled} of the {used} stand in the slower memory")
         digits, _unit = formatter.bytes_parts(spilled, like=used)
@@ -109,7 +104,7 @@ def memory_line(sizing: Sizing, formatter: Formatter) -> str:
         _("Slate is fixed, blue follows your inputs, hatched is too much.")
         if sizing.verdict is Verdict.DOES_NOT_FIT
         else _("Slate is fixed, blue follows your inputs, hatched is the slower memory.")
-        if second_tier_bytes(sizing)
+        if in_slower_memory(sizing)
         else _("What is fixed is slate, what your inputs move is blue.")
     )
     return f"{colours} {_devices(sizing, formatter)}"
@@ -160,6 +155,8 @@ def capacity_label(sizing: Sizing, tier: TierUse, formatter: Formatter) -> str:
         text = _("Memory {size}, label {label}") if differs else _("Memory {size}")
     gigabytes = tier.capacity_bytes / GB
     label = formatter.count(gigabytes) if gigabytes == int(gigabytes) else formatter.decimal(gigabytes)
+    if formatter.memory_unit != "GB":  # a label is in GB whatever unit the amount beside it has
+        label = f"{label}\u00a0GB"
     return text.format(memory=tier.name, size=formatter.bytes(tier.usable_bytes), label=label)
 
 
@@ -167,7 +164,7 @@ def sizes_of_memory(tier: TierUse, formatter: Formatter) -> str:
     """The three sizes of a memory, which are often mixed up: its label, what software reports, what an engine takes."""
 
     def both(amount: int) -> str:
-        return f"{formatter.bytes(amount)} ({formatter.bytes_iec(amount)})"
+        return formatter.bytes_both(amount)
 
     lines = [_("On the label: {amount}").format(amount=both(tier.capacity_bytes))]
     if tier.usable_bytes != tier.capacity_bytes:
@@ -234,7 +231,7 @@ def step_reason(sizing: Sizing, part: TimePart, formatter: Formatter) -> str:
 
 def _second_tier_reason(sizing: Sizing, formatter: Formatter) -> str:
     tiers = sizing.device.memory_tiers
-    spilled = sum(tier.used_bytes for tier in sizing.devices[0].tiers[1:])
+    spilled = sizing.trace[below_of_device(sizing.trace, sizing.devices[0])]
     if len(tiers) < 2 or not spilled:
         return sentences.cause_reason(Cause.SECOND_TIER)
     rate = formatter.rate(tiers[1].bandwidth_bytes_per_s)

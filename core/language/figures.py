@@ -42,10 +42,14 @@ _LABELS = {
     "memory.share_of_limit": marked("Share of what the engine may use"),
     "memory.share_of_capacity": marked("Share of the memory in use"),
     "memory.shortfall_bytes": marked("Memory missing"),
+    "memory.slower_bytes": marked("In the slower memory of all accelerators"),
+    "memory.excess_bytes": marked("More than the engine may use"),
+    "memory.companions_bytes": marked("Embedding model and reranker"),
     "max_context_tokens": marked("Longest context that fits"),
     "max_context_usable_tokens": marked("Longest context that makes sense"),
     "max_concurrency": marked("Requests at once that fit"),
     "requests_at_once": marked("Requests at once"),
+    "requests_spare": marked("Requests to spare"),
     # speed
     "bytes_read_per_token.weights": marked("Weights read per token"),
     "bytes_read_per_token.kv": marked("Cache read per token"),
@@ -140,7 +144,6 @@ _LABELS = {
     "plan.groups_at_experts": marked("Groups of attention that share the experts"),
     "serving.prompts_in_pass": marked("Prompts that one pass finishes"),
     "serving.burst_interference": marked("Part of others’ prompts that a token waits for"),
-    "efficiency.experts": marked("Efficiency of products with experts"),
     "device.execution_units": marked("Execution units"),
     "device.clock_hz": marked("Clock"),
     "all_reduce.alpha_s": marked("Fixed time of an exchange"),
@@ -284,6 +287,12 @@ _PARTS = {
     "fixed_bytes": marked("taken before the first request"),
     "total_bytes": marked("needed"),
     "free_bytes": marked("left free"),
+    "used_bytes": marked("in use"),
+    "growing_bytes": marked("what the requests bring"),
+    "excess_bytes": marked("too much"),
+    "together_bytes": marked("on all accelerators"),
+    "all": marked("all memories"),
+    "slower": marked("slower memories"),
     "free_for_kv_bytes": marked("room for the cache"),
     "shortfall_bytes": marked("missing"),
     "requests": marked("requests"),
@@ -323,10 +332,10 @@ _PARTS = {
     "row_flops": marked("operations per token looked back at"),
     "index_flops": marked("operations to score a token"),
     "prompt_s": marked("time that one more prompt takes"),
+    "with_retrieval": marked("with its retrieval"),
     "pass_tokens": marked("prompt tokens in one pass"),
     "passes": marked("passes of one prompt"),
     "exchange": marked("exchanges of one pass"),
-    "tokens_at_experts": marked("tokens that meet at the experts"),
     "stages_in_turn": marked("stages one after another"),
     "expert_reads": marked("reading experts"),
     "host": marked("preparation by the host"),
@@ -514,8 +523,25 @@ _FAMILIES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     for pattern, text in (
         *COST_FAMILIES,
         (r"^tpot_share\.(?P<part>.+)$", marked("{part}, share of one token")),
+        (r"^use\.(?P<group>\d+)\.share\.(?P<part>.+)$", marked("Memory {group}, share of the limit: {part}")),
+        (r"^use\.(?P<group>\d+)\.(?P<part>[\w.]+)$", marked("Memory {group}, its use: {part}")),
+        (
+            r"^other_accelerator\.use\.(?P<group>\d+)\.share\.(?P<part>.+)$",
+            marked("Memory {group} of a further accelerator, share of the limit: {part}"),
+        ),
+        (
+            r"^other_accelerator\.use\.(?P<group>\d+)\.(?P<part>[\w.]+)$",
+            marked("Memory {group} of a further accelerator, its use: {part}"),
+        ),
+        (r"^before\.(?P<part>.+)$", marked("{part}, before the change")),
+        (r"^change\.(?P<part>.+)$", marked("{part}, times what it was")),
+        (r"^difference\.(?P<part>.+)$", marked("{part}, more than before")),
         (r"^(?P<part>.+)\.p10$", marked("{part}, one case in ten below")),
         (r"^(?P<part>.+)\.p90$", marked("{part}, nine cases in ten below")),
+        (r"^retrieval\.(?P<group>\d+)\.parameters$", marked("Retrieval model {group}: parameters")),
+        (r"^retrieval\.(?P<group>\d+)\.read_bytes$", marked("Retrieval model {group}: weights read")),
+        (r"^retrieval\.(?P<group>\d+)\.tokens$", marked("Retrieval model {group}: tokens of a request")),
+        (r"^retrieval\.(?P<group>\d+)\.seconds$", marked("Retrieval model {group}: time of a request")),
         (r"^companion\.(?P<group>\d+)\.parameters\.(?P<part>\w+)$", marked("Companion {group}, parameters: {part}")),
         (r"^companion\.(?P<group>\d+)\.bits\.(?P<part>\w+)$", marked("Companion {group}, bits per weight: {part}")),
         (r"^companion\.(?P<group>\d+)\.weights_bytes\.(?P<part>\w+)$", marked("Companion {group}, weights: {part}")),
@@ -709,7 +735,7 @@ def tensor_class(kind: TensorClass) -> str:
 
 def _parts(path: str) -> str:
     """The names of the parts of a key, one after another: "compute.kv.alone" -> "computing, cache, by itself"."""
-    if path in _LABELS or _whole(path):
+    if path in _LABELS or _whole(path) or any(pattern.match(path) for pattern, _text in _FAMILIES):
         return label(path)
     return ", ".join(_part(segment) for segment in path.split("."))
 

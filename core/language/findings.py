@@ -13,6 +13,7 @@ from core.language.messages import marked, ngettext
 from core.language.numbers import Formatter, current
 from core.language.sentences import reading_note
 from core.sizing.report import Finding, FindingKind, Sizing
+from core.sizing.shown import in_slower_memory
 from core.trace import Trace
 from core.units import Unit
 
@@ -405,7 +406,7 @@ def _tier_rate(sizing: Sizing, write: Formatter, index: int) -> str:
 
 
 def _spilled(sizing: Sizing, write: Formatter) -> str:
-    return write.bytes(sum(use.count * sum(tier.used_bytes for tier in use.tiers[1:]) for use in sizing.devices))
+    return write.bytes(in_slower_memory(sizing))
 
 
 def _price(sizing: Sizing, write: Formatter, high: bool) -> str:

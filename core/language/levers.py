@@ -6,6 +6,7 @@ from core.language.messages import gettext as _
 from core.language.messages import marked, ngettext
 from core.language.numbers import MINUS, Formatter, current
 from core.sizing.levers import Gain, Lever, LeverKind, Measure
+from core.sizing.shown import change, difference
 
 _TITLES = {
     LeverKind.KV_FORMAT: marked("KV cache in {count} bit"),
@@ -56,8 +57,8 @@ def lever_gain(lever: Lever) -> str:
         return _("it fits")
     gain = lever.gains[0]
     if gain.measure is Measure.REQUESTS:
-        return _more_requests(round(gain.after - gain.before))
-    ratio = gain.after / gain.before if gain.before else gain.after
+        return _more_requests(difference(lever.before.trace, lever.after.trace, gain.measure.value))
+    ratio = change(lever.before.trace, lever.after.trace, gain.measure.value)
     return _(_SHORT[gain.measure]).format(change=current().change(ratio))
 
 

@@ -10,6 +10,7 @@ import datetime
 import math
 from collections.abc import Callable
 from decimal import Decimal
+from enum import StrEnum
 from functools import cache
 from typing import Any
 
@@ -26,6 +27,9 @@ EN_DASH = "\u2013"
 TIMES = "\u00d7"
 
 Number = float  # or int
+_Sizes = tuple[tuple[int, str], tuple[int, str], tuple[int, str]]
+_DECIMAL: _Sizes = ((TB, "TB"), (GB, "GB"), (MB, "MB"))
+_BINARY: _Sizes = ((KIB * GIB, "TiB"), (GIB, "GiB"), (MIB, "MiB"))
 Written = tuple[str, str]  # digits and unit
 
 # Units that are words, and so have their own form in each language.
@@ -39,10 +43,35 @@ _REQUESTS_PER_SECOND = marked("requests/s")
 _MILLION_TOKENS = marked("million tokens")
 
 
-@cache
+class MemoryUnit(StrEnum):
+    """In what an amount of memory is written."""
+
+    DECIMAL = "GB"
+    BINARY = "GiB"
+
+
+_memory_unit = MemoryUnit.DECIMAL
+
+
+def set_memory_unit(unit: MemoryUnit) -> None:
+    """Put a unit of memory in force for the whole program."""
+    global _memory_unit
+    _memory_unit = unit
+
+
+def memory_unit() -> MemoryUnit:
+    """The unit of memory in force."""
+    return _memory_unit
+
+
 def formatter(code: str) -> "Formatter":
-    """The formatter of a language, kept for the next call."""
-    return Formatter(code)
+    """The formatter of a language in the unit of memory in force, kept for the next call."""
+    return _kept(code, _memory_unit)
+
+
+@cache
+def _kept(code: str, unit: MemoryUnit) -> "Formatter":
+    return Formatter(code, unit)
 
 
 def current() -> "Formatter":
@@ -60,8 +89,10 @@ class Formatter:
     ('1,253\\xa0tok/s', '256K', '13.4\\xa0ms')
     """
 
-    def __init__(self, language: str) -> None:
+    def __init__(self, language: str, memory_unit: MemoryUnit = MemoryUnit.DECIMAL) -> None:
         self.language = language
+        self.memory_unit = memory_unit.value
+        self.memory_factor, self._sizes = (GB, _DECIMAL) if memory_unit is MemoryUnit.DECIMAL else (GIB, _BINARY)
         self._locale = Locale.parse(language)
         symbols = self._locale.number_symbols["latn"]
         self.decimal_sign, self.group_sign = symbols["decimal"], symbols["group"]
@@ -132,14 +163,35 @@ class Formatter:
 
     def bytes_parts(self, number: Number, like: Number | None = None) -> Written:
         """Digits and unit of an amount of memory, in the unit that fits `like`."""
-        size = abs(like if like is not None else number)
-        if size >= 10 * TB:
-            return self.decimal(float(number) / TB), "TB"
-        if size >= 0.9995 * GB:
-            return self.decimal(float(number) / GB, 1 if size < 9999.5 * GB else 0), "GB"
-        if size >= 0.9995 * MB:
-            return self.decimal(float(number) / MB), "MB"
-        return self.count(number), "B"
+        return self._in_sizes(number, abs(like if like is not None else number), self._sizes)
+
+    def memory_scale(self, like: Number) -> tuple[str, int]:
+        """The unit in which an amount of memory is written, and its bytes: for an axis.
+
+        >>> Formatter("en").memory_scale(96e9)
+        ('GB', 1000000000)
+        """
+        return _scale(like, self._sizes)
+
+    def _in_sizes(self, number: Number, size: Number, sizes: "_Sizes") -> Written:
+        unit, factor = _scale(size, sizes)
+        if factor == 1:
+            return self.count(number), unit
+        return self.decimal(float(number) / factor, 1 if size < 9999.5 * factor or factor > GIB else 0), unit
+
+    def bytes_both(self, number: Number) -> str:
+        """An amount of memory in the unit in force and in the other one, for tooltips: 23.4 GB (21.8 GiB).
+
+        >>> Formatter("en").bytes_both(23_400_000_000), Formatter("en", MemoryUnit.BINARY).bytes_both(23_400_000_000)
+        ('23.4\xa0GB (21.8\xa0GiB)', '21.8\xa0GiB (23.4\xa0GB)')
+        """
+        if self._sizes is _DECIMAL:
+            return f"{self.bytes(number)} ({self.bytes_iec(number)})"
+        return f"{self.bytes(number)} ({_joined(self._in_sizes(number, abs(number), _DECIMAL))})"
+
+    def memory_digits(self, number: Number, digits: int = 1) -> str:
+        """Digits of an amount in the unit in force, for lists whose heading is `memory_unit`: 23.4."""
+        return self.decimal(float(number) / self.memory_factor, digits)
 
     def gigabytes(self, number: Number) -> str:
         """Digits of an amount in GB, for tables whose heading names the unit: 23.4."""
@@ -250,6 +302,22 @@ class Formatter:
             return self.significant(percent), "%"
         return self._trimmed(f"{percent:,.{1 if abs(percent) < 9.95 else 0}f}"), "%"
 
+    def percent(self, number: Number) -> str:
+        """Digits of a fraction as percent, for tables whose heading has the sign: 35.2."""
+        return self.decimal(float(number) * 100)
+
+    def about_tokens(self, number: Number) -> str:
+        """A length that is not round, rounded down so that it does not promise too much: 467K, 1.2M.
+
+        >>> [Formatter("en").about_tokens(n) for n in (478_900, 1_300_000, 900)]
+        ['467K', '1.2M', '900']
+        """
+        if number >= KIB * KIB:
+            return self.decimal(math.floor(number / KIB / KIB * 10) / 10, 1) + "M"
+        if number >= KIB:
+            return self.count(math.floor(number / KIB)) + "K"
+        return self.count(math.floor(number))
+
     def change(self, ratio: float) -> str:
         """A new value against an old one (new/old): +80 %, −12 %, × 2.9 from doubling on."""
         if ratio >= 2:
@@ -354,6 +422,16 @@ _BARE = frozenset({Unit.COUNT, Unit.RATIO, Unit.REQUEST, Unit.USER, Unit.PARAMET
 _UNIT_WORDS = (marked("B/token"), marked("bit/weight"), marked("B/element"))
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def _scale(size: Number, sizes: "_Sizes") -> tuple[str, int]:
+    """The largest unit of which an amount has at least one; of the largest of all, at least ten."""
+    (tera, tera_unit), (giga, giga_unit), (mega, mega_unit) = sizes
+    if size >= 10 * tera:
+        return tera_unit, tera
+    if size >= 0.9995 * giga:
+        return giga_unit, giga
+    return (mega_unit, mega) if size >= 0.9995 * mega else ("B", 1)
 
 
 def _joined(written: Written) -> str:

@@ -8,10 +8,13 @@ from core.language.messages import gettext as _
 from core.language.messages import marked, ngettext
 from core.language.numbers import NBSP, Formatter, current
 from core.language.sentences import device_with_count
+from core.sizing.concurrency import Capacity, Redundancy, Wall
+from core.sizing.search.evaluate import Evaluation
 from core.sizing.search.explain import Reason, ReasonKind
 from core.sizing.search.models import ModelAnswer, ModelExclusion, ModelRuledOut, ModelsFound
 from core.sizing.search.report import Answer, Exclusion, Fact, HardwareFound, RuledOut
 from core.sizing.search.request import Ranking
+from core.sizing.search.safety import Safe
 
 _RANKINGS = {
     Ranking.COST: marked("Cost per million tokens"),
@@ -20,8 +23,8 @@ _RANKINGS = {
     Ranking.ENERGY: marked("Energy per token"),
 }
 _BEST = {
-    Ranking.COST: marked("{option} costs least"),  # until a scenario says what hardware costs over a term
-    Ranking.PRICE: marked("{option} costs least"),
+    Ranking.COST: marked("{option} is cheapest per token"),
+    Ranking.PRICE: marked("{option} costs least to buy"),
     Ranking.SPEED: marked("{option} is fastest"),
     Ranking.ENERGY: marked("{option} takes the least energy"),
 }
@@ -66,10 +69,41 @@ _REASONS = {
     ReasonKind.MANY_DEVICES: marked("{units} devices: more room, cables and things that can break."),
     ReasonKind.POWER: marked("{power} under load: check the circuit and the cooling."),
     ReasonKind.COSTS_MORE: marked("{option} costs {theirs}, this one {ours}."),
+    ReasonKind.COSTS_MORE_PER_MILLION: marked(
+        "{option} costs {theirs} per million tokens of your own demand, this one {ours}."
+    ),
+    ReasonKind.COSTS_MORE_PER_YEAR: marked("{option} costs {theirs} a year, this one {ours}."),
     ReasonKind.SLOWER: marked("{option} writes {theirs} per user, this one {ours}."),
     ReasonKind.MORE_ENERGY: marked("{option} takes {theirs} J per token, this one {ours} J."),
     ReasonKind.EQUAL: marked("{option} is equal in this ranking; the simpler or more frugal one comes first."),
 }
+_COSTS_LEAST_A_YEAR = marked("{option} costs least a year")
+_SAFETY = {
+    Redundancy.NONE: marked("N, nothing in reserve"),
+    Redundancy.SPARE_REPLICA: marked("N + 1, one copy may fail"),
+    Redundancy.TWO_SITES: marked("Two sites, one may fail"),
+}
+_MAY_FAIL = {
+    Redundancy.NONE: marked("Nothing"),
+    Redundancy.SPARE_REPLICA: marked("One copy"),
+    Redundancy.TWO_SITES: marked("One of two sites"),
+}
+_WALLS = {
+    Wall.MEMORY: marked("memory"),
+    Wall.BANDWIDTH: marked("memory bandwidth"),
+    Wall.COMPUTE: marked("computing"),
+    Wall.LINK: marked("the link"),
+    Wall.ENGINE: marked("the engine"),
+    Wall.SECOND_TIER: marked("slower memory"),
+    Wall.PROMPTS: marked("reading of prompts"),
+    Wall.QUEUE: marked("the queue"),
+}
+_OF_MONEY = (
+    ReasonKind.PRICE_RANGE,
+    ReasonKind.COSTS_MORE,
+    ReasonKind.COSTS_MORE_PER_MILLION,
+    ReasonKind.COSTS_MORE_PER_YEAR,
+)
 _ALONE = marked("The model fits one accelerator: nothing crosses a link.")
 _ALONE_WITH_COMPANIONS = marked("Model and retrieval models fit one accelerator: nothing crosses a link.")
 
@@ -90,10 +124,12 @@ _RULED_OUT = {
     Exclusion.RESERVE: marked("holds {reached} requests at {context}; with your reserve you need {asked}"),
     Exclusion.SPEED: marked("fits, but {reached} at {context}: below the target of {asked}"),
     Exclusion.FIRST_TOKEN: marked("fits, but the first token takes {reached}: above the target of {asked}"),
+    Exclusion.SPARE: marked("is sold alone: nothing is left when it fails"),
     Exclusion.FIGURES: marked("has no computing rate in the catalogue: its speed cannot be told"),
     Exclusion.SOFTWARE: marked("runs none of the engines with these formats"),
 }
 _AT_BEST = {
+    Exclusion.BUDGET: marked("costs {reached} at least: above the budget of {asked}"),
     Exclusion.NOISE: marked("is at {reached} dB(A) or more: above the limit of {asked} dB(A)"),
     Exclusion.MEMORY: marked("does not fit: at least {missing} short on each accelerator"),
     Exclusion.SPEED: marked("writes {reached} at most at {context}: below the target of {asked}"),
@@ -104,6 +140,11 @@ _AT_BEST = {
 def ranking(by: Ranking) -> str:
     """What answers are ranked by."""
     return _(_RANKINGS[by])
+
+
+def may_fail(degree: Redundancy) -> str:
+    """What may fail without the targets being missed."""
+    return _(_MAY_FAIL[degree])
 
 
 def device_kind(kind: DeviceKind) -> str:
@@ -148,10 +189,61 @@ def headline(found: HardwareFound) -> str:
         return _("Nothing in the catalogue meets the need")
     number = len(found.answers)
     hardware = device_with_count(found.best.kind.device.name, found.best.kind.units)
-    best = _(_BEST[found.request.ranking]).format(option=hardware)
+    by = _COSTS_LEAST_A_YEAR if _counts_years(found) else _BEST[found.request.ranking]
+    best = _(by).format(option=hardware)
     return ngettext("{number} option meets the need: {best}", "{number} options meet the need: {best}", number).format(
         number=current().count(number), best=best
     )
+
+
+def _counts_years(found: HardwareFound) -> bool:
+    """Is hardware ranked by what a year costs, for want of a number of users?"""
+    return found.request.ranking is Ranking.COST and found.need.tokens is None
+
+
+def cost_basis(found: HardwareFound) -> str:
+    """Over what costs are counted, and what is not in them."""
+    write = current()
+    if found.need.tokens is None:
+        with_it = _("Cost of a year in which nobody asks: the number of users is not said.")
+        without = _("Cost of a year without electricity: neither the number of users nor the region is said.")
+        return with_it if found.counts_electricity else without
+    tokens = write.number(float(f"{found.need.tokens:.3g}"))
+    with_it = _("Cost over your own {tokens} million tokens a year.")
+    without = _("Cost over your own {tokens} million tokens a year, without electricity: the region is not said.")
+    return (with_it if found.counts_electricity else without).format(tokens=tokens)
+
+
+def running_cost(found: Evaluation) -> str:
+    """Cost of a million tokens of the client's own demand, or of a year where that is not known."""
+    write, currency = current(), found.supply.currency
+    if found.per_million is not None:
+        return write.money(found.per_million, currency)
+    return write.unknown() if found.yearly is None else write.money(found.yearly, currency)
+
+
+def safety(degree: Safe) -> str:
+    """What a degree of safety takes: "N + 1: 2 units, €41,300 to buy, €15,900 a year"."""
+    write = current()
+    price = write.unknown() if degree.price is None else write.money(degree.price, degree.currency)
+    yearly = write.unknown() if degree.yearly is None else write.money(degree.yearly, degree.currency)
+    text = ngettext(
+        "{name}: {units} unit, {price} to buy, {yearly} a year",
+        "{name}: {units} units, {price} to buy, {yearly} a year",
+        degree.units,
+    )
+    return text.format(name=_(_SAFETY[degree.redundancy]), units=write.count(degree.units), price=price, yearly=yearly)
+
+
+def carries(found: Capacity) -> str:
+    """How far an answer goes within the targets, and what stops it."""
+    write = current()
+    text = ngettext(
+        "Carries {number} request at once within the targets; {wall} is hit first.",
+        "Carries {number} requests at once within the targets; {wall} is hit first.",
+        found.requests,
+    )
+    return text.format(number=write.count(found.requests), wall=_(_WALLS[found.wall]))
 
 
 def searched(found: HardwareFound, seconds: float) -> str:
@@ -171,7 +263,7 @@ def reason(why: Reason) -> str:
     for name, value in why.figures.items():
         if name in _WRITE and value is not None:
             shown[name] = _WRITE[name](write, value)
-    if why.kind in (ReasonKind.PRICE_RANGE, ReasonKind.COSTS_MORE):
+    if why.kind in _OF_MONEY:
         shown |= {name: _money(write, value, currency) for name, value in why.figures.items() if name != "units"}
     elif why.kind is ReasonKind.GENERIC:
         shown["range"] = write.range(why.figures["low"], why.figures["high"], write.speed_parts)

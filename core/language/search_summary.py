@@ -18,8 +18,8 @@ def hardware_summary(found: HardwareFound, catalogue: Catalogue, seconds: float,
     """The whole answer as lines of text, in the language in force; `everything` lists every number of a device."""
     answers = found.answers if everything else found.best_of_each
     parts = [
-        [words.headline(found), words.searched(found, seconds)],
-        [*_heading(), *map(_row, answers)] if answers else [],
+        [words.headline(found), words.searched(found, seconds), words.cost_basis(found)],
+        [*_heading(found), *map(_row, answers)] if answers else [],
         list(_unknown(found)),
         list(_why(found, catalogue)),
         list(_misses(found, catalogue)),
@@ -27,8 +27,9 @@ def hardware_summary(found: HardwareFound, catalogue: Catalogue, seconds: float,
     return "\n\n".join("\n".join(lines) for lines in parts if lines) + "\n"
 
 
-def _heading() -> list[str]:
-    return [_line(_("Option"), _("Speed"), _("First token"), _("Requests"), _("Power"), _("Price"), "")]
+def _heading(found: HardwareFound) -> list[str]:
+    cost = _("Per year") if found.need.tokens is None else _("Per M tokens")
+    return [_line(_("Option"), _("Speed"), _("First token"), _("Requests"), _("Power"), _("Price"), cost, "")]
 
 
 def _row(answer: Answer) -> str:
@@ -39,8 +40,9 @@ def _row(answer: Answer) -> str:
         write.speed(speed[1]),
         write.seconds(first[1]),
         write.count(found.requests_that_fit),
-        write.unknown() if facts.power_w is None else write.power(facts.power_w),
+        write.unknown() if facts.busy_w is None else write.power(facts.busy_w),
         write.unknown() if facts.price is None else write.money(facts.price, facts.currency),
+        words.running_cost(found),
         "\u25c7" if answer.best_for_its_price else words.facts(answer.unknown),
     )
 
@@ -65,6 +67,9 @@ def _why(found: HardwareFound, catalogue: Catalogue) -> Iterator[str]:
     yield from (f"  - {words.reason(one)}" for one in why.against)
     if why.before_runner_up is not None:
         yield f"  > {words.reason(why.before_runner_up)}"
+    if why.capacity is not None:
+        yield f"  = {words.carries(why.capacity)}"
+    yield from (f"  = {words.safety(one)}" for one in why.safety)
 
 
 def _misses(found: HardwareFound, catalogue: Catalogue) -> Iterator[str]:

@@ -13,12 +13,22 @@ from core.language.messages import marked, ngettext
 from core.language.numbers import current
 from core.scenario import CompanionRole, Mode, Placement
 from core.sizing.report import Cause, Evidence, Limit, MemoryKind, Sizing, Verdict
+from core.sizing.standing import Standing, standing
 from core.trace import OriginKind
 
 _VERDICTS = {
     Verdict.FITS: marked("Fits"),
     Verdict.CLOSE: marked("Just fits"),
     Verdict.DOES_NOT_FIT: marked("Does not fit"),
+}
+
+_STANDINGS = {
+    Standing.FITS: marked("Fits"),
+    Standing.CLOSE: marked("Just fits"),
+    Standing.TOO_SLOW: marked("Fits, but too slow"),
+    Standing.TOO_LATE: marked("Fits, but answers too late"),
+    Standing.DOES_NOT_FIT: marked("Does not fit"),
+    Standing.SPEED_UNKNOWN: marked("Fits; speed unknown"),
 }
 
 _MEMORY_KINDS = {
@@ -115,11 +125,16 @@ def verdict_word(verdict: Verdict) -> str:
     return _(_VERDICTS[verdict])
 
 
+def standing_word(where: Standing) -> str:
+    """Where a scenario stands, in a few words."""
+    return _(_STANDINGS[where])
+
+
 def verdict_in_short(sizing: Sizing) -> str:
-    """The verdict in a word or two, with what is not known."""
-    if not (sizing.speed_unknown and sizing.fits):
-        return verdict_word(sizing.verdict)
-    return _("Fits; speed unknown") if sizing.verdict is Verdict.FITS else _("Just fits; speed unknown")
+    """The verdict in a word or two, with the targets that it misses and what is not known."""
+    if sizing.speed_unknown and sizing.verdict is Verdict.CLOSE:
+        return _("Just fits; speed unknown")
+    return standing_word(standing(sizing))
 
 
 def memory_kind(kind: MemoryKind) -> str:
@@ -186,6 +201,8 @@ def verdict(sizing: Sizing) -> str:
     context = write.tokens(sizing.scenario.workload.context_tokens)
     if sizing.speed_unknown and sizing.fits:
         return verdict_in_short(sizing)
+    if standing(sizing) in _MISSES:
+        return _missed(sizing)
     if sizing.verdict is Verdict.FITS:
         text = ngettext(
             "Fits: {requests} request at once at {context} context",
@@ -212,6 +229,21 @@ def verdict(sizing: Sizing) -> str:
         context=context,
         missing=write.bytes(sizing.shortfall_bytes),
     )
+
+
+#: Standings that hold the work and miss a target of the workload.
+_MISSES = (Standing.TOO_SLOW, Standing.TOO_LATE)
+
+
+def _missed(sizing: Sizing) -> str:
+    """It fits, and misses a target: which, and by how much."""
+    write, work = current(), sizing.scenario.workload
+    if standing(sizing) is Standing.TOO_LATE and sizing.ttft is not None:
+        text = _("Fits, but answers too late: first token after {time}, limit {target}")
+        return text.format(time=write.seconds(sizing.ttft.p50), target=write.seconds(work.ttft_target_s or 0.0))
+    speed = sizing.decode.p50 if sizing.decode is not None else 0.0
+    text = _("Fits, but too slow: {speed} per user, target {target}")
+    return text.format(speed=write.speed(speed), target=write.speed_parts(work.speed_target or 0.0)[0])
 
 
 def verdict_reason(sizing: Sizing) -> str:

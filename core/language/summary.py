@@ -10,6 +10,8 @@ from core.language.numbers import Written, current
 from core.language.sentences import device_with_count, evidence, memory_kind, mode, verdict, verdict_reason
 from core.scenario import Mode
 from core.sizing.report import DeviceUse, Estimate, Sizing, TierUse, Weight
+from core.sizing.shown import excess_of_tier, free_of_tier, used_of_tier
+from core.trace import Trace
 
 WIDTH = 100
 NAME, NUMBER, RANGE = 36, 14, 20
@@ -17,7 +19,8 @@ NAME, NUMBER, RANGE = 36, 14, 20
 
 def summary(sizing: Sizing) -> str:
     """The whole answer as lines of text, in the language in force."""
-    parts = [_heading(sizing), *map(_memory, sizing.devices), _fits(sizing), _speed(sizing), _findings(sizing)]
+    memories = (_memory(sizing.trace, use) for use in sizing.devices)
+    parts = [_heading(sizing), *memories, _fits(sizing), _speed(sizing), _findings(sizing)]
     return "\n\n".join("\n".join(lines) for lines in map(list, parts) if lines) + "\n"
 
 
@@ -30,7 +33,7 @@ def _heading(sizing: Sizing) -> Iterator[str]:
     yield from textwrap.wrap(verdict_reason(sizing), WIDTH)
 
 
-def _memory(use: DeviceUse) -> Iterator[str]:
+def _memory(trace: Trace, use: DeviceUse) -> Iterator[str]:
     yield device_with_count(use.device, use.count)
     for place, tier in enumerate(use.tiers):
         if place:
@@ -38,11 +41,11 @@ def _memory(use: DeviceUse) -> Iterator[str]:
         yield _row(tier.name, "GB", "GiB", indent=0)
         for item in tier.items:
             yield _amount(memory_kind(item.kind), item.bytes)
-        yield _amount(_("Used"), tier.used_bytes)
+        yield _amount(_("Used"), trace[used_of_tier(trace, tier)])
         if tier.overflow_bytes:
-            yield _amount(_("Too much"), tier.overflow_bytes)
+            yield _amount(_("Too much"), trace[excess_of_tier(trace, tier)])
         else:
-            yield _amount(_("Free below the limit"), tier.limit_bytes - tier.used_bytes)
+            yield _amount(_("Free below the limit"), trace[free_of_tier(trace, tier)])
         yield from _sizes(tier)
 
 

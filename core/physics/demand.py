@@ -14,7 +14,9 @@ References
 import math
 from collections.abc import Sequence
 from statistics import NormalDist
+from typing import Any
 
+from core.physics.arrays import ceil
 from core.trace import expression_name, formula
 from core.units import Unit
 
@@ -739,3 +741,24 @@ def accelerators_of(replicas: int, each: int) -> int:
     6
     """
     return replicas * each
+
+
+@formula(Unit.REQUEST)
+def requests_with_a_copy_down(requests: Any, replicas: Any) -> Any:
+    """Requests under which all copies would be as full as the rest is while one of them is down.
+
+    requests_down = ceil(requests / (replicas - 1)) * replicas
+
+    Parameters
+    ----------
+    requests : at once
+    replicas : copies of the model, at least two
+
+    Returns
+    -------
+    requests
+
+    >>> requests_with_a_copy_down(12, 2), requests_with_a_copy_down(12, 4)
+    (24, 16)
+    """
+    return ceil(requests / (replicas - 1)) * replicas

@@ -174,6 +174,29 @@ def annuity(capital: Decimal, residual: Decimal, rate: Decimal, years: Decimal) 
     return (capital - residual / (1 + rate) ** years) / factor
 
 
+@formula(Unit.COUNT)
+def accelerators_bought(serving: int, beside: int, each: int, sites: int) -> int:
+    """Accelerators that are bought: those that serve the model and those beside them, at every site.
+
+    accelerators = (serving + beside * each) * sites
+
+    Parameters
+    ----------
+    serving : accelerators that hold the model
+    beside : devices that hold retrieval models
+    each : accelerators of a device
+    sites : places that each get all of it
+
+    Returns
+    -------
+    accelerators
+
+    >>> accelerators_bought(2, 1, 1, 2)
+    6
+    """
+    return (serving + beside * each) * sites
+
+
 @formula(Unit.WATT)
 def power_of(host: float, accelerators: int, each: float) -> float:
     """Power of a machine: its accelerators and everything around them.

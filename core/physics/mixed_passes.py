@@ -71,7 +71,8 @@ def dense_seconds_of_a_prompt(
     """What a prompt adds to passes that read the weights for the requests in flight: everything but the experts.
 
     seconds = passes * (sqrt(read * read
-        + max(busy + size * (at_peak / ranks / efficiency), (size + batch + half) * (at_peak / ranks / efficiency)) ** 2)
+        + max(busy + size * (at_peak / ranks / efficiency),
+              (size + batch + half) * (at_peak / ranks / efficiency)) ** 2)
         - sqrt(read * read + busy * busy))
 
     Parameters

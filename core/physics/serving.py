@@ -473,3 +473,24 @@ def prompt_before(depth: Any, ahead: Any) -> Any:
     768.0
     """
     return maximum(1.0, depth - ahead)
+
+
+@formula(Unit.SECOND)
+def time_to_first_token_with_retrieval(after: Any, retrieval: float) -> Any:
+    """Time to first token where passages are found on another card before the model can start.
+
+    ttft = after + retrieval
+
+    Parameters
+    ----------
+    after : from the moment when the passages are there [s]
+    retrieval : embedding and ranking [s]
+
+    Returns
+    -------
+    time [s]
+
+    >>> time_to_first_token_with_retrieval(1.0, 0.13)
+    1.13
+    """
+    return after + retrieval

@@ -11,6 +11,7 @@ from core.language.numbers import Formatter
 from core.language.sentences import confidence, origin
 from core.proposal.values import Appendix, AppendixChapter, AppendixFigure, AppendixInput, AppendixSource, Page, Point
 from core.sizing.report import Sizing
+from core.sizing.shown import sums_of_device
 from core.trace import Computed, Given, Origin, OriginKind, Trace
 
 #: Figures that the pages print or draw; the appendix holds these and whatever they come from.
@@ -43,7 +44,10 @@ _CHAPTERS: tuple[tuple[str, tuple[str, ...]], ...] = (
         ("weights", "model", "companion", "memory_item.weights", "memory_item.embedding", "memory_item.reranker"),
     ),
     (marked("Cache and state"), ("kv", "state", "memory_item.kv", "memory_item.state", "accelerator.kv_bytes_per")),
-    (marked("Memory"), ("memory", "accelerator", "other_", "tier", "lower", "spill", "max_", "context", "device")),
+    (
+        marked("Memory"),
+        ("memory", "accelerator", "other_", "tier", "use", "lower", "spill", "max_", "context", "device"),
+    ),
     (
         marked("What the hardware reaches"),
         ("bandwidth", "rate", "efficiency", "ridge", "compute_s", "flops", "matr", "read_"),
@@ -130,6 +134,7 @@ def _shown(sizing: Sizing) -> list[str]:
     tiers = [tier for use in sizing.devices for tier in use.tiers]
     keys += [item.key for tier in tiers for item in tier.items]
     keys += [key for tier in tiers for key in (tier.capacity_key, tier.usable_key, tier.limit_key)]
+    keys += [key for use in sizing.devices for key in sums_of_device(sizing.trace, use)]
     keys += [part.key for part in sizing.step]
     keys += ["tpot_s"]
     for estimate in sizing.estimates:

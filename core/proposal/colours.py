@@ -18,7 +18,12 @@ def _tokens() -> dict[str, dict[str, str]]:
     return {"proposal": proposal, "chart": {**chart, "prompts": light["series"][1]}}  # as the chart of first token
 
 
-def colours(primary: str = "") -> dict[str, str]:
+#: The product's own brand, where the consultant has none.
+PRIMARY: str = _tokens()["proposal"]["brand_primary"]
+ACCENT: str = _tokens()["proposal"]["brand_accent"]
+
+
+def colours(primary: str = "", accent: str = "") -> dict[str, str]:
     """Every colour that the template uses, by name.
 
     >>> colours("#FFD700")["brand"] != "#FFD700"
@@ -26,8 +31,9 @@ def colours(primary: str = "") -> dict[str, str]:
     """
     paper, chart = _tokens()["proposal"], _tokens()["chart"]
     return {
-        "brand": readable(primary or paper["brand_primary"]),
-        "accent": paper["brand_accent"],
+        "brand": readable(primary or PRIMARY),
+        "accent": accent or ACCENT,
+        "accent_text": readable(accent or ACCENT),
         "ink": paper["ink"],
         "ink_2": paper["ink_2"],
         "ink_3": paper["ink_3"],

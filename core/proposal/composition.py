@@ -5,30 +5,34 @@ options; the language of the program is not touched.
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from core import __version__
 from core.errors import ProposalError
 from core.language.messages import gettext as _
 from core.language.messages import in_language, ngettext
-from core.language.numbers import Formatter, formatter
+from core.language.numbers import Formatter, current, formatter
 from core.language.sentences import companion_role, device_with_count, placement, requests
 from core.proposal.appendix import Figures, appendix
 from core.proposal.colours import colours
+from core.proposal.letters import letter
 from core.proposal.memory_chapter import bars, memory
-from core.proposal.options import ProposalOptions
+from core.proposal.offer import Offer
+from core.proposal.options import ProposalOptions, Section
 from core.proposal.recommendation import hardware, recommendation
 from core.proposal.speed_chapter import speed
-from core.proposal.values import Column, Cover, Frame, Need, Note, Page, Party, Proposal, Row, Table
-from core.scenario import Mode
+from core.proposal.values import Attachment, Column, Cover, Frame, Need, Note, Page, Party, Proposal, Row, Table
+from core.scenario import Mode, Scenario
 from core.sizing.report import Sizing, Verdict
+from core.store.scenario_file import dump_scenario
 from core.units import Unit
 
 
-def proposal(sizings: Sequence[Sizing], options: ProposalOptions) -> Proposal:
-    """Compose a proposal. The same sizings and options give the same values."""
-    if not sizings:
-        raise ProposalError("A proposal needs at least one sizing.")
+def proposal(offers: Sequence[Offer], options: ProposalOptions) -> Proposal:
+    """Compose a proposal. The same offers and options give the same values."""
+    if not offers:
+        raise ProposalError("A proposal needs at least one option.")
+    sizings = [one.sizing for one in offers]
     sizing = sizings[0]
     with in_language(options.language):
         write = formatter(options.language)
@@ -42,10 +46,19 @@ def proposal(sizings: Sequence[Sizing], options: ProposalOptions) -> Proposal:
             memory=memory(sizing, write, figures),
             speed=speed(sizing, write, figures),
             appendix=appendix(sizing, write, figures),
-            colours=colours(options.brand.primary),
-            scenario=sizing.scenario.model_dump_json(indent=2),
-            scenario_note=_("The scenario behind this proposal, to be opened with Tonnage"),
+            colours=colours(options.brand.primary, options.brand.accent),
+            attachments=tuple(_attachments(offers)),
+            logo=options.brand.logo,
         )
+
+
+def _attachments(offers: Sequence[Offer]) -> Iterator[Attachment]:
+    """The scenario of each option, as a file that Tonnage opens."""
+    note = _("The scenario behind this proposal, to be opened with Tonnage")
+    for number, one in enumerate(offers):
+        name = "scenario.tonnage" if len(offers) == 1 else f"scenario-{letter(number)}.tonnage"
+        said = note if len(offers) == 1 else f"{note} ({letter(number)})"
+        yield Attachment(name, dump_scenario(one.scenario, one.records), said)
 
 
 def document_id(sizing: Sizing, options: ProposalOptions) -> str:
@@ -58,16 +71,19 @@ def _client(sizing: Sizing, options: ProposalOptions) -> str:
     return options.client or sizing.scenario.client
 
 
-def _title(sizing: Sizing, options: ProposalOptions, write: Formatter) -> str:
-    users = sizing.scenario.workload.users
-    if options.title:
-        return options.title
+def _title(sizing: Sizing, options: ProposalOptions) -> str:
+    return options.title or written_title(sizing.scenario)
+
+
+def written_title(scenario: Scenario) -> str:
+    """A title from the need, in the language in force."""
+    users = scenario.workload.users
     if users == 1:
         return _("A language model of your own")
     text = ngettext(
         "A language model of your own, for {users} person", "A language model of your own, for {users} people", users
     )
-    return text.format(users=write.count(users))
+    return text.format(users=current().count(users))
 
 
 def mode_note(sizing: Sizing) -> str:
@@ -76,7 +92,7 @@ def mode_note(sizing: Sizing) -> str:
 
 
 def _frame(sizing: Sizing, options: ProposalOptions, write: Formatter) -> Frame:
-    client, title = _client(sizing, options), _title(sizing, options, write)
+    client, title = _client(sizing, options), _title(sizing, options)
     made = options.brand.name or options.author or "Tonnage"
     foot = _("Document {id} · {date}").format(id=document_id(sizing, options), date=options.date.isoformat())
     return Frame(
@@ -89,6 +105,8 @@ def _frame(sizing: Sizing, options: ProposalOptions, write: Formatter) -> Frame:
         foot=foot,
         page_of=_("{page} of {pages}"),
         mode=mode_note(sizing),
+        paper=options.paper.value,
+        sections=tuple(section.value for section in Section if options.holds(section)),
     )
 
 
@@ -103,7 +121,7 @@ def _cover(sizing: Sizing, options: ProposalOptions, write: Formatter, frame: Fr
     return Cover(
         brand=frame.head_right,
         kicker=_("Proposal for {client}").format(client=client) if client else _("Proposal"),
-        title=_title(sizing, options, write),
+        title=_title(sizing, options),
         summary=_summary(sizing, write),
         caption=_cover_caption(sizing, write),
         parties=parties,
@@ -192,7 +210,7 @@ def _need(sizing: Sizing, write: Formatter) -> Need:
             (_("What should we buy?"), _answer_buy(sizing), "recommendation"),
             (_("Does it fit?"), _answer_fit(sizing, write), "memory"),
             (_("Is it fast enough?"), _answer_speed(sizing, write), "speed"),
-            (_("Can we check it?"), _("yes, every number with its formula and source"), "appendix"),
+            (_("Can we check it?"), _("yes, every number with its formula and source"), "formulas"),
         ),
     )
 

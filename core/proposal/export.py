@@ -7,14 +7,14 @@ from pathlib import Path
 
 from core.errors import ProposalError
 from core.proposal.composition import proposal
+from core.proposal.offer import Offer
 from core.proposal.options import ProposalOptions
 from core.proposal.typst_document import pdf
-from core.sizing.report import Sizing
 
 
-def write_proposal(sizings: Sequence[Sizing], options: ProposalOptions, path: Path) -> Path:
+def write_proposal(offers: Sequence[Offer], options: ProposalOptions, path: Path) -> Path:
     """Compose, typeset and write a proposal; an older file at `path` is replaced only by a complete new one."""
-    write_whole(path, pdf(proposal(sizings, options), options.date))
+    write_whole(path, pdf(proposal(offers, options), options.date, options.template))
     return path
 
 

@@ -9,6 +9,15 @@ from core.proposal.appendix import Figures
 from core.proposal.recommendation import MEMORY_NOTES
 from core.proposal.values import Bar, Column, Exhibit, Memory, Note, Page, Row, Segment, Table
 from core.sizing.report import DeviceUse, MemoryKind, Sizing, TierUse, Verdict
+from core.sizing.shown import (
+    GROWING,
+    excess_of_tier,
+    fixed_of_tier,
+    free_of_tier,
+    growing_of_tier,
+    used_of_device,
+)
+from core.trace import Trace
 from core.units import GB
 
 _COLOURS = {
@@ -20,7 +29,6 @@ _COLOURS = {
     MemoryKind.KV_CACHE: "kv",
     MemoryKind.STATE: "state",
 }
-_GROWING = {MemoryKind.KV_CACHE, MemoryKind.STATE}
 _LARGEST_BARS = 4
 
 
@@ -44,11 +52,11 @@ def bars(sizing: Sizing, write: Formatter) -> tuple[Bar, ...]:
     """One bar for each memory of the different accelerators, the fullest first; at most four."""
     first = fullest(sizing)
     uses = [first, *(use for use in sizing.devices if use is not first)]
-    found = [_bar(use, place, write) for use in uses for place in range(len(use.tiers))]
+    found = [_bar(sizing.trace, use, place, write) for use in uses for place in range(len(use.tiers))]
     return tuple(found[:_LARGEST_BARS])
 
 
-def _bar(use: DeviceUse, place: int, write: Formatter) -> Bar:
+def _bar(trace: Trace, use: DeviceUse, place: int, write: Formatter) -> Bar:
     """The memory at a place in the order of speed; what lies in a slower one has spilled."""
     tier = use.tiers[place]
     name = device_with_count(use.device, use.count)
@@ -58,13 +66,13 @@ def _bar(use: DeviceUse, place: int, write: Formatter) -> Bar:
             item.bytes / GB,
             memory_kind(item.kind),
             write.gigabytes(item.bytes),
-            item.kind not in _GROWING,
+            item.kind not in GROWING,
         )
         for item in tier.items
         if item.bytes > 0
     )
-    fixed = sum(item.bytes for item in tier.items if item.kind not in _GROWING)
-    free = tier.limit_bytes - tier.used_bytes
+    fixed, growing = trace[fixed_of_tier(trace, tier)], trace[growing_of_tier(trace, tier)]
+    free, excess = trace[free_of_tier(trace, tier)], trace[excess_of_tier(trace, tier)]
     return Bar(
         name=f"{name}, {tier.name}" if len(use.tiers) > 1 else name,
         segments=segments,
@@ -73,13 +81,9 @@ def _bar(use: DeviceUse, place: int, write: Formatter) -> Bar:
         limit_label=_("Limit {amount}").format(amount=write.gigabytes(tier.limit_bytes)),
         capacity_label=_capacity_label(tier, write),
         fixed_label=_("Fixed {amount}").format(amount=write.gigabytes(fixed)) if fixed else "",
-        use_label=_("Grows with use {amount}").format(amount=write.gigabytes(tier.used_bytes - fixed))
-        if tier.used_bytes > fixed
-        else "",
+        use_label=_("Grows with use {amount}").format(amount=write.gigabytes(growing)) if growing else "",
         free_label=_("free {amount}").format(amount=write.gigabytes(free)) if free > 0 else "",
-        spill_label=_("Too much: {amount}").format(amount=write.bytes(tier.overflow_bytes))
-        if tier.overflow_bytes
-        else "",
+        spill_label=_("Too much: {amount}").format(amount=write.bytes(excess)) if excess else "",
     )
 
 
@@ -154,15 +158,15 @@ def _items(sizing: Sizing, write: Formatter, figures: Figures) -> Table:
             label = _("{item} in {memory}").format(item=name, memory=tier.name) if len(use.tiers) > 1 else name
             colour = _COLOURS[item.kind] if tier is use.tiers[0] else "spill"
             rows.append(_row(label, item.bytes, write, figures.found(item.key), swatch=colour))
-    used = sum(tier.used_bytes for tier in use.tiers)
-    rows.append(_row(_("In use"), used, write, "", strong=True))
+    trace = sizing.trace
+    rows.append(_row(_("In use"), trace[used_of_device(trace, use)], write, "", strong=True))
     for tier in use.tiers:
         if tier.overflow_bytes:
-            rows.append(_row(_("Too much"), tier.overflow_bytes, write, "", strong=True))
+            rows.append(_row(_("Too much"), trace[excess_of_tier(trace, tier)], write, "", strong=True))
         else:
             several = len(use.tiers) > 1
             name = _("Free in {memory}").format(memory=tier.name) if several else _("Free below the limit")
-            rows.append(_row(name, tier.limit_bytes - tier.used_bytes, write, figures.found(tier.limit_key)))
+            rows.append(_row(name, trace[free_of_tier(trace, tier)], write, figures.found(tier.limit_key)))
     for tier in use.tiers:
         rows += _sizes(tier, write, figures)
     return Table(

@@ -1,4 +1,4 @@
-"""What a proposal needs besides its sizings: names, date, language, brand.
+"""What a proposal needs besides its offers: names, date, language, brand, paper, sections.
 
 Nothing is read from the clock or the home folder.
 """
@@ -6,6 +6,8 @@ Nothing is read from the clock or the home folder.
 import datetime
 import re
 from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
 
 from core import METHOD_VERSION
 from core.errors import ProposalError
@@ -13,28 +15,84 @@ from core.errors import ProposalError
 _COLOUR = re.compile(r"^#[0-9A-Fa-f]{6}$")
 
 
+class Section(StrEnum):
+    """A part of the proposal that can be left out; in the order of the pages."""
+
+    COVER = "cover"
+    NEED = "need"
+    RECOMMENDATION = "recommendation"
+    MEMORY = "memory"
+    SPEED = "speed"
+    OPTIONS = "options"
+    COST = "cost"
+    RISKS = "risks"
+    FORMULAS = "formulas"
+    SOURCES = "sources"
+    GLOSSARY = "glossary"
+
+
+class Paper(StrEnum):
+    """Sheets, by the names that typst has for them."""
+
+    A4 = "a4"
+    LETTER = "us-letter"
+
+
+class Typeface(StrEnum):
+    """Families of the bundle; what a family lacks is taken from Inter."""
+
+    SANS = "Inter"
+    SERIF = "Libertinus Serif"
+
+
 @dataclass(frozen=True, slots=True)
 class Brand:
-    """Who makes the proposal; colours appear on the cover and on exhibit numbers, never in the data."""
+    """Who makes the proposal; colours appear on the cover and on exhibit numbers, never in the data.
+
+    primary, accent   "#0F3D63"; empty takes the product's own; darkened where it is too light for text
+    logo              content of a PNG or SVG file that `core.proposal.logo` has let pass
+    """
 
     name: str = ""
     contact: str = ""
     legal: str = ""
-    primary: str = ""  # "#0F3D63"; "" takes the product's own; darkened where it is too light for text
+    primary: str = ""
+    accent: str = ""
+    typeface: Typeface = Typeface.SANS
+    logo: bytes = b""
 
     def __post_init__(self) -> None:
-        if self.primary and not _COLOUR.match(self.primary):
-            raise ProposalError(f"“{self.primary}” is not a colour. Write one such as #0F3D63.")
+        for colour in (self.primary, self.accent):
+            if colour and not _COLOUR.match(colour):
+                raise ProposalError(f"“{colour}” is not a colour. Write one such as #0F3D63.")
 
 
 @dataclass(frozen=True, slots=True)
 class ProposalOptions:
+    """Choices for one proposal.
+
+    client, title    empty: the scenario's, and a title written from the need
+    recipient        person at the client's
+    currency         of all amounts; empty: each scenario's own
+    validity_days    None: as long as the prices hold
+    left_out         sections that are not printed
+    template         folder of typst files; None: the shipped one
+    """
+
     date: datetime.date
     language: str = "en"
-    client: str = ""  # "" takes the scenario's
-    title: str = ""  # "" is written from the need
+    client: str = ""
+    recipient: str = ""
+    title: str = ""
     author: str = ""
-    currency: str = ""  # "" takes the scenario's
+    currency: str = ""
+    validity_days: int | None = None
+    paper: Paper = Paper.A4
+    left_out: frozenset[Section] = frozenset()
     brand: Brand = field(default_factory=Brand)
     method_version: str = METHOD_VERSION
     catalogue_version: str = ""
+    template: Path | None = None
+
+    def holds(self, section: Section) -> bool:
+        return section not in self.left_out

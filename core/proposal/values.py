@@ -249,6 +249,17 @@ class Frame:
     foot: str
     page_of: str  # "{page} of {pages}"
     mode: str
+    paper: str
+    sections: tuple[str, ...]  # that are printed
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file inside the file."""
+
+    name: str
+    content: str
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,5 +272,5 @@ class Proposal:
     speed: Speed
     appendix: Appendix
     colours: dict[str, str]
-    scenario: str  # JSON, attached to the file
-    scenario_note: str
+    attachments: tuple[Attachment, ...]
+    logo: bytes = b""

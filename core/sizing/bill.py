@@ -13,10 +13,10 @@ from core.catalogue.facts import TABLE_OF, FactSection
 from core.catalogue.records import Device, DeviceKind, Source
 from core.physics import economics as e
 from core.scenario import CostLine, LineKind
+from core.sizing.bought import Bought
 from core.sizing.cost_report import Missing, PricedLine, Quote, age_in_months, aged, quote_of
 from core.sizing.ledger import Ledger
 from core.sizing.origins import catalogue_origin
-from core.sizing.report import Sizing
 from core.trace import CHOICE, Origin
 from core.units import Unit
 
@@ -25,7 +25,8 @@ _HOSTS = ((2, "bom.host.2gpu-2u-complete"), (4, "bom.host.4gpu-4u-complete"), (8
 #: Power that a UPS carries [W], and the fact with its price.
 _UPS = ((2400, "bom.ups.3kva"), (4800, "bom.ups.6kva"), (8000, "bom.ups.10kva"))
 _HOST_SHARE = "bom.host.hgx-8gpu-share"
-_BRIDGES = {
+#: Bridges that are bought apart: the fact with the price, and how many each pair of cards takes.
+BRIDGES = {
     "nvlink4-bridge-h200-nvl": ("bom.nvlink-bridge.h200-nvl-2way", 1),
     "nvlink4-bridge-h100-pcie": ("bom.nvlink-bridge.h100-pcie", 3),
 }
@@ -35,15 +36,16 @@ _SMALL_CLUSTER = 4
 _LARGE_SWITCH = "bom.switch.200g-ib-40port"
 #: A figure, and both ends of its range.
 ENDS = ("", ".low", ".high")
-_SERVICES = (LineKind.SERVICES, LineKind.SOFTWARE)
+#: Lines that are no things.
+SERVICES = (LineKind.SERVICES, LineKind.SOFTWARE)
 
 
 class Bill:
     """Prices the lines of a deployment into a ledger."""
 
-    def __init__(self, ledger: Ledger, sizing: Sizing, catalogue: Catalogue, today: str) -> None:
-        self.ledger, self.sizing, self.catalogue, self.today = ledger, sizing, catalogue, today
-        self.device = catalogue.device(sizing.scenario.deployment.device)
+    def __init__(self, ledger: Ledger, bought: Bought, catalogue: Catalogue, today: str) -> None:
+        self.ledger, self.bought, self.catalogue, self.today = ledger, bought, catalogue, today
+        self.device = bought.device
         self.lines: list[PricedLine] = []
 
     def priced(self) -> tuple[PricedLine, ...]:
@@ -51,9 +53,8 @@ class Bill:
         entered = self.ledger.economics.lines
         if entered is None:
             self._propose()
-        else:
-            for line in entered:
-                self._entered(line)
+        for line in (*(entered or ()), *self.ledger.economics.further_lines):
+            self._entered(line)
         return tuple(self.lines)
 
     # ---- what the user entered
@@ -76,19 +77,21 @@ class Bill:
     # ---- what a rule proposes
 
     def _propose(self) -> None:
-        deployment = self.sizing.scenario.deployment
+        bought, sites = self.bought, self.bought.sites
         quote, origin = self._device_price()
-        units = Decimal(deployment.count * deployment.nodes)
+        units = Decimal(bought.units * sites)
         self._line(self._key(), LineKind.CARDS, self.device.name, units, quote, origin, by_rule=True)
         cards = self.lines[0]
         if self.device.kind is DeviceKind.CARD:
-            self._host(deployment.count, deployment.nodes)
-            self._ups(deployment.nodes)
+            for machines, inside in bought.servers:
+                self._host(inside, machines * sites)
+            self._ups(bought.machines * sites)
         elif self.device.kind is DeviceKind.MODULE:
             self._host_share(cards)
+        deployment = bought.scenario.deployment
         for fact, kind, quantity in self._joins(deployment.count, deployment.nodes):
             if quantity:
-                self._proposed(kind, quantity, fact)
+                self._proposed(kind, quantity * sites, fact)
 
     def _host(self, cards: int, machines: int) -> None:
         fact = next((fact for most, fact in _HOSTS if cards <= most), "")
@@ -121,9 +124,9 @@ class Bill:
             self._proposed(LineKind.POWER, machines, fact)
 
     def _joins(self, cards: int, machines: int) -> Iterator[tuple[str, LineKind, int]]:
-        link = self.sizing.link
-        if link is not None and link.id in _BRIDGES:
-            fact, each = _BRIDGES[link.id]
+        link = self.bought.link
+        if link is not None and link.id in BRIDGES:
+            fact, each = BRIDGES[link.id]
             yield fact, LineKind.NETWORK, each * (cards // 2) * machines
         if machines > 1 and self.device.kind in (DeviceKind.CARD, DeviceKind.MODULE):
             for fact, for_each in _NETWORK:
@@ -210,4 +213,4 @@ def _record_quoted(ledger: Ledger, key: str, end: str, quote: Quote, origin: Ori
 
 def is_hardware(line: PricedLine) -> bool:
     """Is a line bought once and a thing, on which maintenance and installation count?"""
-    return not line.yearly and line.kind not in _SERVICES
+    return not line.yearly and line.kind not in SERVICES

@@ -1,14 +1,14 @@
 """`cost`: what a sized deployment costs to buy and to run, against the tokens that the client really sends."""
 
-from decimal import Decimal
-
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.facts import FactSection
 from core.catalogue.records import DeviceKind
 from core.physics import demand as d
 from core.physics import economics as e
 from core.sizing.alternatives import hosted_models, rented_clouds
-from core.sizing.bill import ENDS, Bill, is_hardware
+from core.sizing.bill import Bill
+from core.sizing.bought import bought_of
+from core.sizing.capital import RUNNING, record_capital, record_standing, record_tariff, record_terms
 from core.sizing.cost_report import Cost, Missing, PricedLine, Running, RunningCost
 from core.sizing.demand import DemandAnswer, record_demand, record_service, record_volume
 from core.sizing.ledger import Ledger
@@ -20,14 +20,6 @@ from core.units import Unit
 
 #: Shares of the year at which the cost per million tokens is shown, in per cent.
 SHARES = (1, 5, 10, 20, 50, 100)
-_RUNNING = {
-    Running.ANNUITY: "cost.annuity",
-    Running.ENERGY: "cost.energy",
-    Running.COLOCATION: "cost.colocation",
-    Running.MAINTENANCE: "cost.maintenance",
-    Running.LICENCES: "cost.licences",
-    Running.STAFF: "cost.staff",
-}
 
 
 def cost(sizing: Sizing, catalogue: Catalogue, today: str = "") -> Cost:
@@ -71,10 +63,11 @@ def cost_of(trace: Trace, demand: DemandAnswer | None, sizing: Sizing, catalogue
     """
     ledger = Ledger(trace, sizing.scenario.economics, catalogue.facts)
     _lack_demand(ledger)
-    record_power(ledger, sizing)
-    lines = Bill(ledger, sizing, catalogue, sizing.scenario.economics.priced_on or today).priced()
-    _record_terms(ledger)
-    _record_capital(ledger, lines)
+    bought = bought_of(sizing, catalogue)
+    record_power(ledger, bought)
+    lines = Bill(ledger, bought, catalogue, sizing.scenario.economics.priced_on or today).priced()
+    record_terms(ledger)
+    record_capital(ledger, lines)
     _record_energy(ledger)
     running = _record_running(ledger, lines)
     at_shares = _record_per_million(ledger)
@@ -121,85 +114,12 @@ def _lack_demand(ledger: Ledger) -> None:
             ledger.lack(key, Missing.SPEED if of_speed else Missing.USERS)
 
 
-# ---- purchase
-
-
-def _record_terms(ledger: Ledger) -> None:
-    """Record term, cost of capital and the shares of installation and maintenance: the user's, else the usual ones."""
-    said, finance, parts = ledger.economics, FactSection.FINANCE, FactSection.PARTS
-    years, capital = "finance.depreciation.years", "finance.cost-of-capital"
-    ledger.choice_or_fact("cost.term_years", Unit.YEAR, said.term_years, finance, years, Decimal(4))
-    ledger.choice_or_fact("cost.capital_rate", Unit.SHARE, said.capital_cost, finance, capital, Decimal("0.07"))
-    for key, chosen, id in (
-        ("installation_share", said.installation_share, "bom.install.share-of-hardware"),
-        ("maintenance_share", said.maintenance_share, "bom.support.hardware-maintenance"),
-    ):
-        ledger.choice_or_fact(f"cost.{key}", Unit.SHARE, chosen, parts, id, Decimal("0.1"))
-    valid = "finance.price-validity"
-    ledger.choice_or_fact("cost.validity_days", Unit.COUNT, said.validity_days, finance, valid)
-    ledger.given("cost.contingency_share", said.contingency_share, Unit.SHARE)
-    ledger.given("cost.margin_share", said.margin_share, Unit.SHARE)
-    ledger.given("cost.residual_share", said.residual_share, Unit.SHARE)
-
-
-def _record_capital(ledger: Ledger, lines: tuple[PricedLine, ...]) -> None:
-    """Record the purchase, and what it is between the lowest and the highest quotes."""
-    once = [line.key for line in lines if not line.yearly]
-    if not once:
-        ledger.lack("cost.nothing", Missing.PRICE)
-    things = [line.key for line in lines if is_hardware(line)]
-    for end in ENDS:
-        hardware = ledger.compute(f"cost.hardware{end}", e.total, items=[f"{key}.amount{end}" for key in things])
-        bought = ledger.compute(
-            f"cost.bought{end}", e.total, items=[f"{key}.amount{end}" for key in once] or ["cost.nothing"]
-        )
-        parts = [bought]
-        for name, of in (("contingency", bought), ("installation", hardware), ("margin", bought)):
-            share = f"cost.{name}_share"
-            if not ledger.knows(share) or ledger.trace[share]:
-                parts.append(ledger.compute(f"cost.{name}{end}", e.part_of, amount=of, share=share))
-        ledger.compute(f"cost.capital{end}", e.total, items=parts)
-    ledger.compute("cost.residual", e.part_of, amount="cost.hardware", share="cost.residual_share")
-    ledger.compute(
-        "cost.annuity",
-        e.annuity,
-        capital="cost.capital",
-        residual="cost.residual",
-        rate="cost.capital_rate",
-        years="cost.term_years",
-    )
-    _record_vat(ledger)
-
-
-def _record_vat(ledger: Ledger) -> None:
-    """Value-added tax stands apart: the user's rate, else the standard rate of the region."""
-    chosen, region = ledger.economics.vat_share, ledger.economics.region
-    fact = ledger.facts.of_region(FactSection.FINANCE, "finance.vat.", region) if region else None
-    if chosen is not None:
-        ledger.given("cost.vat_share", chosen, Unit.SHARE)
-    elif fact is not None and fact.middle is not None and fact.unit == "percent":
-        ledger.given("cost.vat_share", fact.middle / 100, Unit.SHARE, fact.origin)
-    else:
-        ledger.lack("cost.vat_share", Missing.VAT, region)
-    ledger.compute("cost.vat", e.part_of, amount="cost.capital", share="cost.vat_share")
-
-
 # ---- running
 
 
 def _record_energy(ledger: Ledger) -> None:
     """Record energy and its price; what a year of waiting costs, and what a year of work costs beyond it."""
-    chosen, region = ledger.economics.electricity_price, ledger.economics.region
-    fact = ledger.facts.electricity(region)
-    if chosen is not None:
-        ledger.given("cost.tariff", chosen, Unit.MONEY)
-    elif fact is not None and fact.currency == ledger.currency:
-        ledger.given("cost.tariff", fact.middle, Unit.MONEY, fact.origin)
-    elif fact is not None:
-        quoted = ledger.given("cost.tariff.quoted", fact.middle, Unit.MONEY, fact.origin)
-        ledger.converted("cost.tariff", quoted, fact.currency)
-    else:
-        ledger.lack("cost.tariff", Missing.TARIFF, region)
+    record_tariff(ledger)
     power = {"idle": "power.idle_w", "pue": "power.pue"}
     ledger.compute("energy.year", e.energy_per_year, **power, busy="power.busy_w", share="demand.busy_share")
     ledger.compute("cost.energy", e.energy_cost, energy="energy.year", tariff="cost.tariff")
@@ -209,23 +129,8 @@ def _record_energy(ledger: Ledger) -> None:
 
 def _record_running(ledger: Ledger, lines: tuple[PricedLine, ...]) -> dict[Running, str]:
     """Record every yearly cost and their sums; return the keys of those that are part of the yearly cost."""
-    said = ledger.economics
-    kept = {Running.ANNUITY, Running.MAINTENANCE, Running.ENERGY}
-    ledger.compute("cost.maintenance", e.part_of, amount="cost.hardware", share="cost.maintenance_share")
-    if said.colocation_price is not None:
-        ledger.given("cost.colocation_rate", said.colocation_price, Unit.MONEY)
-        ledger.compute("cost.colocation", e.colocation, power="power.most_w", rate="cost.colocation_rate")
-        kept.add(Running.COLOCATION)
-    yearly = [f"{line.key}.amount" for line in lines if line.yearly]
-    if yearly:
-        ledger.compute("cost.licences", e.total, items=yearly)
-        kept.add(Running.LICENCES)
-    if said.staff_posts is not None and said.staff_salary is not None:
-        ledger.given("cost.staff_posts", said.staff_posts, Unit.COUNT)
-        ledger.given("cost.staff_salary", said.staff_salary, Unit.MONEY)
-        ledger.compute("cost.staff", e.line_amount, quantity="cost.staff_posts", price="cost.staff_salary")
-        kept.add(Running.STAFF)
-    items = {kind: key for kind, key in _RUNNING.items() if kind in kept}
+    kept = {Running.ENERGY, *record_standing(ledger, lines)}
+    items = {kind: key for kind, key in RUNNING.items() if kind in kept}
     opex = [key for kind, key in items.items() if kind is not Running.ANNUITY]
     ledger.compute("cost.running", e.total, items=opex)
     ledger.compute("cost.yearly", e.total, items=["cost.annuity", "cost.running"])

@@ -10,6 +10,7 @@ from enum import StrEnum
 from core.catalogue.facts import Facts
 from core.physics import demand as d
 from core.physics.memory import requests_at_the_peak, requests_with_reserve
+from core.physics.retrieval import retrieval_load
 from core.scenario import Workload
 from core.sizing.presets import (
     BURST_FACTOR,
@@ -197,3 +198,7 @@ def _record_load(trace: Trace) -> None:
     trace.compute("demand.load_share", d.load_share, rate="demand.peak_rate", **busy)
     trace.compute("demand.queue_seconds", d.queue_seconds, seconds="demand.busy_seconds", load="demand.load_share")
     trace.compute("demand.busy_share", d.busy_share, requests="demand.requests_per_year", **busy)
+    if "retrieval.apart_s" in trace:
+        trace.compute(
+            "demand.retrieval_load_share", retrieval_load, rate="demand.peak_rate", seconds="retrieval.apart_s"
+        )

@@ -27,8 +27,8 @@ UNSORTED_SINCE, GRAPHS_COUNT_SINCE = (0, 17), (0, 21)
 ASYNCHRONOUS_SINCE = (0, 14)
 #: llama.cpp has builds rather than releases: year and month count. Before, its masks were wider.
 NARROW_MASK_SINCE = (2025, 1)
-#: Since then, llama.cpp multiplies quantised weights in 8 bit on NVIDIA's tensor cores (pull request 7824 and the next);
-#: before, it wrote a 16-bit copy of them for every pass of a prompt.
+#: Since then, llama.cpp multiplies quantised weights in 8 bit on NVIDIA's tensor cores (pull request 7824); before, it
+#: wrote a 16-bit copy of them for every pass of a prompt.
 QUANTISED_PRODUCTS_SINCE = (2024, 6)
 #: Before this release the kernels that swizzle MXFP4 experts were a package of their own.
 SWIZZLES_SINCE = (0, 12)

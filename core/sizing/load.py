@@ -1,13 +1,14 @@
 """Several users in a closed loop: requests in flight, time per token, time to first token, tokens of all users."""
 
 from core.physics import decode, mixed_passes, serving
+from core.scenario import Placement
 from core.sizing.attention import record_held_cache
 from core.sizing.draft import record_guessing, seconds_per_token
 from core.sizing.groups import groups_key
 from core.sizing.loaded_prompt import record_loaded_prompt
 from core.sizing.origins import METHOD
-from core.sizing.prompt import own_prompt
 from core.sizing.rates import ENGINE_SLOTS, PIPELINE_KEPT, method
+from core.sizing.retrieval import is_served, loaded_prompt
 from core.sizing.situation import Situation
 from core.sizing.step import record_step
 from core.trace import CHOICE, Trace
@@ -65,7 +66,7 @@ def record_load(trace: Trace, s: Situation) -> None:
         trace.compute(
             "serving.prompts_in_pass",
             mixed_passes.prompts_in_pass,
-            size=f"{prompt}.pass_tokens",
+            size="serving.prompt_s.pass_tokens",
             tokens="prompt.new_tokens",
             batch="serving.requests_in_step",
         )
@@ -90,6 +91,14 @@ def record_saturated(trace: Trace, s: Situation) -> None:
     record_step(trace, s, "saturated_step_s", "saturated.requests_in_step")
     prompt = record_loaded_prompt(trace, s, "saturated", "saturated_step_s")
     _record_overlap(trace, "saturated")
+    trace.compute(
+        "saturated.prompt_share",
+        serving.prompt_share,
+        batch="saturated.requests_in_step",
+        prefill=prompt,
+        output="workload.output_tokens",
+        step=seconds_per_token(trace, s, "saturated_step_s"),
+    )
     trace.compute(
         "saturated.replica_tok_s",
         serving.saturated_tokens_per_second,
@@ -188,7 +197,7 @@ def _record_first_token(trace: Trace, s: Situation, prompt: str) -> None:
         serving.time_to_first_token,
         request="fit.t_req",
         step="decode_step_s",
-        own=own_prompt(s),
+        own=loaded_prompt(s),
         other=prompt,
         queue=queue,
         share="serving.prompt_share",
@@ -203,9 +212,17 @@ def _record_first_token(trace: Trace, s: Situation, prompt: str) -> None:
         output="workload.output_tokens",
         tpot="tpot_s",
     )
+    elsewhere = is_served(s, Placement.SECOND_CARD)
     trace.compute(
-        "ttft_s",
+        "serving.ttft_after_retrieval_s" if elsewhere else "ttft_s",
         serving.time_to_first_token_with_wait,
         with_slot="serving.ttft_with_slot_s",
         wait="serving.slot_wait_s",
     )
+    if elsewhere:
+        trace.compute(
+            "ttft_s",
+            serving.time_to_first_token_with_retrieval,
+            after="serving.ttft_after_retrieval_s",
+            retrieval="retrieval.apart_s",
+        )

@@ -2,11 +2,14 @@
 
 from core.physics import collective, operators, prefill
 from core.physics import mixed_passes as mp
+from core.physics import retrieval as r
+from core.scenario import Placement
 from core.sizing.exchange import record_exchange
-from core.sizing.groups import expert_ranks_key
+from core.sizing.groups import expert_ranks_key, groups_key
 from core.sizing.origins import METHOD
 from core.sizing.prompt import KEY, stages_overlap
 from core.sizing.rates import has_routed_experts
+from core.sizing.retrieval import is_served
 from core.sizing.situation import Situation
 from core.sizing.spill import spills
 from core.trace import Trace
@@ -46,6 +49,10 @@ def record_loaded_prompt(trace: Trace, s: Situation, load: str, step: str) -> st
     trace.compute(total, collective.sum_of_seconds, parts=parts)
     if stages_overlap(s):
         trace.compute(key, prefill.shared_seconds, seconds=total, speedup="prompt.stage_overlap")
+    if is_served(s, Placement.SAME_CARD):
+        retrieval = {"retrieval": "retrieval.here_s", "groups": groups_key(s)}
+        trace.compute(f"{key}.with_retrieval", r.prompt_with_retrieval, prompt=key, **retrieval)
+        key = f"{key}.with_retrieval"
     return key
 
 

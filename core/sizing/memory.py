@@ -411,17 +411,18 @@ def device_uses(trace: Trace, s: Situation) -> tuple[DeviceUse, ...]:
 
 def _tiers(trace: Trace, s: Situation, spill: str, companions: tuple[str, ...]) -> tuple[TierUse, ...]:
     fast, slow = _items(trace, spill, companions)
-    tiers = [_tier(trace, s, 0, "tier.0.limit_bytes", fast)]
+    whose = spill.removesuffix("spill")
+    tiers = [_tier(trace, s, 0, "tier.0.limit_bytes", fast, whose)]
     for number in range(1, len(s.device.memory_tiers)):
-        tiers.append(_tier(trace, s, number, f"tier.{number}.usable_bytes", slow if number == 1 else []))
+        tiers.append(_tier(trace, s, number, f"tier.{number}.usable_bytes", slow if number == 1 else [], whose))
     return tuple(tiers)
 
 
-def _tier(trace: Trace, s: Situation, number: int, limit: str, items: list[MemoryItem]) -> TierUse:
+def _tier(trace: Trace, s: Situation, number: int, limit: str, items: list[MemoryItem], whose: str) -> TierUse:
     tier = s.device.memory_tiers[number]
     capacity, usable = f"tier.{number}.capacity_bytes", f"tier.{number}.usable_bytes"
     sizes = trace[capacity], trace[usable], trace[limit]
-    return TierUse(tier.name, tier.kind, capacity, usable, limit, tuple(items), *sizes)
+    return TierUse(f"{whose}use.{number}", tier.name, tier.kind, capacity, usable, limit, tuple(items), *sizes)
 
 
 def _items(trace: Trace, spill: str, companions: tuple[str, ...]) -> tuple[list[MemoryItem], list[MemoryItem]]:

@@ -5,14 +5,14 @@ label; circuits, UPS and cooling are laid out for the label and the machine arou
 """
 
 from core.catalogue.facts import FactSection
-from core.catalogue.records import DeviceKind
+from core.catalogue.records import Device, DeviceKind
 from core.physics import economics as e
+from core.sizing.bought import Bought
 from core.sizing.cost_report import Missing
 from core.sizing.ledger import Ledger
 from core.sizing.origins import catalogue_origin
 from core.sizing.presets import ESTIMATE
-from core.sizing.report import Sizing
-from core.trace import Origin
+from core.trace import CHOICE, Origin
 from core.units import Unit
 
 #: Share of the label at work: while mostly writing, and while mostly reading prompts.
@@ -29,11 +29,12 @@ _PUE = {
 _WHOLE = (DeviceKind.UNIFIED, DeviceKind.CPU)
 
 
-def record_power(ledger: Ledger, sizing: Sizing) -> None:
+def record_power(ledger: Ledger, bought: Bought) -> None:
     """Record "power.idle_w", "power.busy_w" and "power.most_w" of all machines together, and the PUE."""
-    economics, device = ledger.economics, sizing.device
-    _record_each(ledger, sizing)
-    _record_hosts(ledger, sizing)
+    economics, device = ledger.economics, bought.device
+    accelerators = _record_accelerators(ledger, bought)
+    _record_each(ledger, bought)
+    _record_hosts(ledger, bought, int(ledger.trace[accelerators]))
     for name, chosen in (("idle", economics.idle_power_w), ("busy", economics.busy_power_w), ("most", None)):
         key = f"power.{name}_w"
         if chosen is not None:
@@ -43,7 +44,7 @@ def record_power(ledger: Ledger, sizing: Sizing) -> None:
             key,
             e.power_of,
             host="power.hosts_w",
-            accelerators="deployment.accelerators",
+            accelerators=accelerators,
             each=f"power.accelerator_{name}_w",
         )
     colocated = economics.colocation_price is not None
@@ -51,9 +52,28 @@ def record_power(ledger: Ledger, sizing: Sizing) -> None:
     ledger.choice_or_fact("power.pue", Unit.RATIO, economics.pue, FactSection.POWER, room, as_float=True)
 
 
-def _record_each(ledger: Ledger, sizing: Sizing) -> None:
+def _record_accelerators(ledger: Ledger, bought: Bought) -> str:
+    """The key of the number of accelerators that draw power: those of the model, unless there are more."""
+    if not bought.beside and bought.sites == 1:
+        return "deployment.accelerators"
+    ledger.given("deployment.beside", bought.beside, Unit.COUNT, CHOICE)
+    ledger.given("deployment.sites", bought.sites, Unit.COUNT, CHOICE)
+    ledger.given(
+        "device.accelerators", bought.device.accelerators, Unit.COUNT, catalogue_origin(bought.device, "accelerators")
+    )
+    return ledger.compute(
+        "power.accelerators",
+        e.accelerators_bought,
+        serving="deployment.accelerators",
+        beside="deployment.beside",
+        each="device.accelerators",
+        sites="deployment.sites",
+    )
+
+
+def _record_each(ledger: Ledger, bought: Bought) -> None:
     """One accelerator: at most, at work, waiting."""
-    device = sizing.device
+    device = bought.device
     label, field = device.tdp_w, "tdp_w"
     if device.kind in _WHOLE:
         whole = device.system_power_w
@@ -73,15 +93,15 @@ def _record_each(ledger: Ledger, sizing: Sizing) -> None:
         middle = measured[0].middle
         ledger.given("power.accelerator_busy_w", float(middle or 0), Unit.WATT, measured[0].origin)
     else:
-        share, origin = _busy_share(ledger, sizing)
+        share, origin = _busy_share(ledger, bought)
         ledger.given("power.busy_share_of_label", share, Unit.SHARE, origin)
         ledger.compute("power.accelerator_busy_w", e.share_of_power, most=most, share="power.busy_share_of_label")
     _record_idle(ledger, float(label), device.kind in _WHOLE)
 
 
-def _busy_share(ledger: Ledger, sizing: Sizing) -> tuple[float, Origin]:
+def _busy_share(ledger: Ledger, bought: Bought) -> tuple[float, Origin]:
     fact = ledger.facts.find(FactSection.POWER, "power.gpu.inference-average-share")
-    share = READING_SHARE if sizing.trace.get("serving.prompt_share", 0.0) > 0.5 else WRITING_SHARE
+    share = READING_SHARE if bought.reads else WRITING_SHARE
     return share, fact.origin if fact is not None else ESTIMATE
 
 
@@ -101,23 +121,20 @@ def _record_idle(ledger: Ledger, label: float, whole: bool) -> None:
         ledger.given("power.accelerator_idle_w", float(fact.high), Unit.WATT, fact.origin)
 
 
-def _record_hosts(ledger: Ledger, sizing: Sizing) -> None:
+def _record_hosts(ledger: Ledger, bought: Bought, accelerators: int) -> None:
     """What the machines draw beside their accelerators."""
-    device, deployment = sizing.device, sizing.scenario.deployment
+    device = bought.device
     if device.kind in _WHOLE:
         ledger.given("power.hosts_w", 0.0, Unit.WATT, catalogue_origin(device, "system_power_w"))
         return
-    machines = deployment.nodes
-    if device.kind in (DeviceKind.NODE, DeviceKind.RACK):
-        machines *= deployment.count
+    machines = bought.machines * bought.sites
     ledger.given("power.machines", machines, Unit.COUNT)
-    _record_host(ledger, sizing, int(ledger.trace["deployment.accelerators"]) // machines)
+    _record_host(ledger, device, accelerators // machines)
     ledger.compute("power.hosts_w", e.power_of_machines, machines="power.machines", each="power.host_w")
 
 
-def _record_host(ledger: Ledger, sizing: Sizing, cards: int) -> None:
+def _record_host(ledger: Ledger, device: Device, cards: int) -> None:
     """One machine without its accelerators: as measured, what the system's label leaves, or by the number of cards."""
-    device = sizing.device
     if device.kind is not DeviceKind.CARD and device.system_power_w is not None and device.tdp_w is not None:
         ledger.given("power.system_w", device.system_power_w, Unit.WATT, catalogue_origin(device, "system_power_w"))
         ledger.given("power.accelerators_in_machine", cards, Unit.COUNT, catalogue_origin(device, "accelerators"))

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.catalogue.facts import Facts, FactSection
-from core.scenario import Demand, Use, Workload
+from core.scenario import Demand, Retrieval, Use, Workload
 from core.trace import Origin, OriginKind
 
 #: Where no fact stands behind a figure.
@@ -149,6 +149,7 @@ def with_use(workload: Workload, use: Use) -> Workload:
         "prefix_hit_share": preset.cached.value,
         "ttft_target_s": float(preset.first_token.value),
         "speed_target": float(preset.speed.value),
+        "retrieval": Retrieval() if use is Use.RAG else None,
         "demand": Demand(
             requests_per_day=preset.per_hour.value / BUSY_HOUR_SHARE.value, burst_factor=preset.burst.value
         ),

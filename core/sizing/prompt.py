@@ -30,8 +30,8 @@ def _part(s: Situation, name: str) -> str:
     return f"{KEY}.{name}.alone" if stages_overlap(s) else f"{KEY}.{name}"
 
 
-def own_prompt(s: Situation) -> str:
-    """The key of the time of a request's own prompt, while other groups compute theirs."""
+def prompt_beside_others(s: Situation) -> str:
+    """The key of the time of a prompt while other groups compute theirs."""
     return "prompt.beside_others_s" if s.plan.attention_replicas > 1 else KEY
 
 
@@ -47,7 +47,7 @@ def record_prompt(trace: Trace, s: Situation) -> None:
     _record_sum(trace, s)
     if s.plan.attention_replicas > 1:
         trace.compute(
-            own_prompt(s),
+            prompt_beside_others(s),
             ep.prompt_beside_others,
             alone=KEY,
             read=f"{KEY}.experts",
@@ -303,7 +303,7 @@ def _record_sum(trace: Trace, s: Situation) -> None:
 
 
 def copies_weights(s: Situation) -> bool:
-    """Does the engine write a 16-bit copy of quantised weights for every pass? llama.cpp with CUDA did until mid-2024."""
+    """Does the engine write a 16-bit copy of quantised weights for every pass, as llama.cpp with CUDA once did?"""
     old = s.engine.group == "llama.cpp" and before(s, QUANTISED_PRODUCTS_SINCE)
     return old and back_end(s.engine, s.device.family).endswith("cuda") and s.weight_format.bits < WIDE_BITS
 

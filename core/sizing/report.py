@@ -180,6 +180,7 @@ class MemoryItem:
 class TierUse:
     """One memory tier of one accelerator, with three sizes: label, what software reports, what the engine may use."""
 
+    key: str  # of this memory; sums of what stands in it begin with it
     name: str
     kind: str
     capacity_key: str

@@ -24,6 +24,7 @@ from core.sizing.ranges import (
 )
 from core.sizing.rates import has_computing_rate, has_routed_experts, record_counts, record_rates
 from core.sizing.report import LIMIT_OF, Cause, Estimate, Evidence, Finding, FindingKind, Limit, TimePart, Weight
+from core.sizing.retrieval import record_retrieval
 from core.sizing.situation import Situation, resolve
 from core.sizing.spill import spills
 from core.sizing.step import PARTS, record_read_inputs, record_reads, record_step_inputs, tokens_in_step
@@ -133,6 +134,7 @@ def record_work(trace: Trace, s: Situation, calibration: Calibration, depth: str
     """Record every figure that depends on prompt, depth or number of requests; each of them may be an axis."""
     record_step_inputs(trace, s, depth)
     record_prompt(trace, s)
+    record_retrieval(trace, s)
     record_requests(trace, s)
     _record_one_request(trace, s)
     record_gain(trace, s)

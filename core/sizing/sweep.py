@@ -25,6 +25,7 @@ class MemoryCurve:
     supported        does the engine keep such a cache?
     total_bytes      everything on the accelerator, per context [byte]
     kv_bytes         of it cache and recurrent state [byte]
+    excess_bytes     what is above the line [byte]
     crossing_tokens  largest context at which the requests at once stay below the limit [tokens]
     """
 
@@ -33,6 +34,7 @@ class MemoryCurve:
     supported: bool
     total_bytes: Any  # array of float
     kv_bytes: Any  # array of float
+    excess_bytes: Any  # array of float
     crossing_tokens: int
 
 
@@ -93,8 +95,6 @@ def memory_against_context(scenario: Scenario, catalogue: Catalogue, contexts: S
 
 
 def _curve(trace: Trace, reserved: Reservation, kv_format: KvFormat, bits: int, supported: bool) -> MemoryCurve:
-    import numpy as np
-
     fixed = trace["accelerator.fixed_bytes"]
     trace.compute(
         "fast.free_for_kv_bytes",
@@ -103,8 +103,18 @@ def _curve(trace: Trace, reserved: Reservation, kv_format: KvFormat, bits: int, 
         used_bytes="accelerator.fixed_bytes",
     )
     largest_context(trace, reserved, "crossing_tokens", "accelerator.requests", "fast.free_for_kv_bytes")
-    total = np.broadcast_to(np.asarray(trace["accelerator.total_bytes"], dtype=float), np.shape(_axis(trace)))
-    return MemoryCurve(bits, kv_format.name, supported, total, total - fixed, int(trace["crossing_tokens"]))
+    excess = {"limit_bytes": "tier.0.limit_bytes", "used_bytes": "accelerator.total_bytes"}
+    trace.compute("fast.excess_bytes", m.shortfall_bytes, **excess)
+    total, above = (_along(trace, key) for key in ("accelerator.total_bytes", "fast.excess_bytes"))
+    crossing = int(trace["crossing_tokens"])
+    return MemoryCurve(bits, kv_format.name, supported, total, total - fixed, above, crossing)
+
+
+def _along(trace: Trace, key: str) -> Any:
+    """A figure at each point of the axis."""
+    import numpy as np
+
+    return np.broadcast_to(np.asarray(trace[key], dtype=float), np.shape(_axis(trace)))
 
 
 def _axis(trace: Trace) -> Any:

@@ -157,6 +157,12 @@ class Library:
 
     # ---- inside
 
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Many actions as one: all or none is kept."""
+        with self._action():
+            yield
+
     @staticmethod
     def _content(scenario: Scenario, now: datetime) -> dict[str, str]:
         return {

@@ -7,14 +7,12 @@ import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QBrush,
-    QColor,
     QFocusEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
     QPen,
-    QPixmap,
     QPolygonF,
     QResizeEvent,
     QTransform,
@@ -23,7 +21,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from core.language.numbers import Formatter, current
 from desktop.charts.curve_points import cut
-from desktop.charts.painting import role_color, with_alpha
+from desktop.charts.painting import role_color, stripes, with_alpha
 from desktop.charts.picture import Line, Picture
 from desktop.charts.plot_labels import PlotLabels, paint_read_out
 from desktop.charts.plot_place import PlotPlace, paint_axes, place_plot
@@ -199,7 +197,7 @@ class LineChart(QWidget):
         color = with_alpha(role_color(self.theme, self._picture.band.role), self.theme.band_alpha)
         if not self._picture.band.striped:
             return QBrush(color)
-        brush = QBrush(_stripes(color))
+        brush = QBrush(stripes(color))
         place, span, box = self.plot_rect(), self._picture.x_span, self._picture.y_top
         across = (span.scaled(span.high) - span.scaled(span.low)) / max(1.0, place.width())
         brush.setTransform(QTransform.fromScale(across, -box / max(1.0, place.height())))
@@ -339,15 +337,3 @@ class LineChart(QWidget):
 def _style(picture: Picture) -> object:
     band = (picture.band.role, picture.band.striped) if picture.band else None
     return band, [(line.role, line.width, line.dash, line.strong, line.dotted_bound) for line in picture.lines]
-
-
-def _stripes(color: QColor) -> QPixmap:
-    """Stripes of 3 px for a band that rests on nothing alike."""
-    tile = QPixmap(6, 6)
-    tile.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(tile)
-    strong = QColor(color)
-    strong.setAlphaF(min(1.0, color.alphaF() * 1.5))
-    painter.fillRect(0, 0, 3, 6, strong)
-    painter.end()
-    return tile

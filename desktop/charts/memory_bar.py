@@ -9,6 +9,15 @@ from core.language.messages import gettext as _
 from core.language.messages import ngettext
 from core.language.numbers import Formatter, current
 from core.sizing.report import MemoryItem, MemoryKind, Sizing
+from core.sizing.shown import (
+    excess_of_tier,
+    fixed_of_tier,
+    free_of_tier,
+    growing_of_tier,
+    share_of_tier,
+    used_of_tier,
+)
+from core.trace import Trace
 from desktop.charts.memory_parts import Bar, Segment, bars, items_table, segments
 from desktop.charts.painting import card, hatched, load_mark, readable_on
 from desktop.charts.picture import ReadOut
@@ -30,7 +39,6 @@ COLORS: dict[MemoryKind, ChartColor] = {
     MemoryKind.KV_CACHE: "kv",
     MemoryKind.STATE: "state",
 }
-_MOVED = (MemoryKind.KV_CACHE, MemoryKind.STATE)
 
 
 class MemoryBar(QWidget):
@@ -77,8 +85,9 @@ class MemoryBar(QWidget):
 
     def table(self) -> TableData:
         """The same numbers as a table."""
+        trace = self._sizing.trace if self._sizing else Trace()
         device = self._sizing.devices[0].device if self._sizing else ""
-        return items_table(self._bars, device, self._formatter)
+        return items_table(trace, self._bars, device, self._formatter)
 
     # -- geometry -----------------------------------------------------------------------------------------------------
 
@@ -185,7 +194,9 @@ class MemoryBar(QWidget):
                 return
 
     def _paint_free_label(self, painter: QPainter, bar: Bar, rect: QRectF, scale: float) -> None:
-        free = bar.tier.limit_bytes - bar.tier.used_bytes
+        assert self._sizing is not None
+        trace = self._sizing.trace
+        free = trace[free_of_tier(trace, bar.tier)]
         if free <= 0:
             return
         box = QRectF(rect.left() + bar.tier.used_bytes * scale, rect.top(), free * scale, rect.height())
@@ -219,21 +230,21 @@ class MemoryBar(QWidget):
         painter.drawText(QRectF(left, top - 9, width + 2, 18), Qt.AlignmentFlag.AlignVCenter, text)
 
     def _paint_brackets(self, painter: QPainter, bar: Bar, rect: QRectF, scale: float) -> None:
-        tier = bar.tier
-        moved = sum(i.bytes for i in tier.items if i.kind in _MOVED)
-        fixed = tier.used_bytes - moved
+        assert self._sizing is not None
+        tier, trace = bar.tier, self._sizing.trace
+        moved, fixed = trace[growing_of_tier(trace, tier)], trace[fixed_of_tier(trace, tier)]
         write = self._formatter.bytes
         ink, alarm = self.theme.color("text_2"), self.theme.color("bad")
         parts: list[tuple[int, int, str, QColor]] = []
         if bar.is_slow:
-            text = _("In the slower memory {amount}").format(amount=write(tier.used_bytes))
+            text = _("In the slower memory {amount}").format(amount=write(trace[used_of_tier(trace, tier)]))
             parts.append((0, tier.used_bytes, text, ink))
         else:
             parts.append((0, min(fixed, tier.limit_bytes), _("Fixed {amount}").format(amount=write(fixed)), ink))
             if moved and fixed < tier.limit_bytes:
                 parts.append((fixed, min(fixed + moved, tier.limit_bytes), self._requests_text(moved), ink))
         if tier.overflow_bytes:
-            text = _("Too much: {amount}").format(amount=write(tier.overflow_bytes))
+            text = _("Too much: {amount}").format(amount=write(trace[excess_of_tier(trace, tier)]))
             parts.append((tier.limit_bytes, tier.used_bytes, text, alarm))
         self._paint_bracket_row(painter, bar, rect, scale, parts)
 
@@ -296,8 +307,8 @@ class MemoryBar(QWidget):
         """Digits in the one unit of all bars."""
         longest = max((b.tier.usable_bytes for b in self._bars), default=amount)
         if longest < 10**12 and 0 < amount < 50_000_000:
-            return self._formatter.significant(amount / 10**9, 1)  # not rounded away
-        return self._formatter.bytes_parts(amount, like=max(longest, 10**9))[0]
+            return self._formatter.significant(amount / self._formatter.memory_factor, 1)  # not rounded away
+        return self._formatter.bytes_parts(amount, like=max(longest, self._formatter.memory_factor))[0]
 
     def _paint_chosen(self, painter: QPainter) -> None:
         if not 0 <= self._chosen < len(self._places):
@@ -312,15 +323,13 @@ class MemoryBar(QWidget):
     # -- reading out --------------------------------------------------------------------------------------------------
 
     def read_out(self, segment: Segment, bar: Bar) -> ReadOut:
+        assert self._sizing is not None
         amount, write = segment.item.bytes, self._formatter
-        share = amount / bar.tier.limit_bytes if bar.tier.limit_bytes else 0.0
-        return ReadOut(
-            sentences.memory_kind(segment.item.kind),
-            (
-                f"{write.bytes(amount)} ({write.bytes_iec(amount)})",
-                _("{share} of the engine limit").format(share=write.share(share)),
-            ),
-        )
+        share = share_of_tier(self._sizing.trace, bar.tier, segment.item.key)
+        lines = [write.bytes_both(amount)]
+        if share is not None:
+            lines.append(_("{share} of the engine limit").format(share=write.share(share)))
+        return ReadOut(sentences.memory_kind(segment.item.kind), tuple(lines))
 
     def choose(self, index: int) -> None:
         """Read out one segment; -1 for none."""

@@ -6,10 +6,9 @@ from core.language import chart_sentences
 from core.language.messages import gettext as _
 from core.language.numbers import Formatter
 from core.sizing.report import Sizing
-from core.units import GB, MB, TB
 from desktop.charts.axes import Span
 from desktop.charts.picture import Chosen, Crossing, Level, Line, Picture, ReadOut, Role
-from desktop.charts.series import CacheLine, MemoryCurves, about_tokens
+from desktop.charts.series import CacheLine, MemoryCurves
 from desktop.tables import Cell, Column, TableData
 
 #: Dashes of the tokens for the lines that are not chosen.
@@ -22,7 +21,7 @@ def memory_picture(sizing: Sizing, curves: MemoryCurves, formatter: Formatter) -
     """The chart for a sizing; y is in the unit that fits its largest number."""
     limit, used = curves.limit_bytes, curves.used_bytes
     top = max(limit * _HEADROOM, used * _ABOVE_CHOSEN)
-    unit, factor = _unit(top)
+    unit, factor = formatter.memory_scale(top)
     lines = tuple(_line(line, factor) for line in curves.lines)
     return Picture(
         heading=chart_sentences.memory_curve_heading(sizing, unit, formatter),
@@ -41,12 +40,6 @@ def memory_picture(sizing: Sizing, curves: MemoryCurves, formatter: Formatter) -
         read_out=lambda index: _read_out(curves, index, limit, formatter),
         dots=lambda index: [(line.y[index], line.role) for line in lines],
     )
-
-
-def _unit(top: float) -> tuple[str, int]:
-    if top >= 10 * TB:
-        return "TB", TB
-    return ("GB", GB) if top >= GB else ("MB", MB)
 
 
 def limit_text(sizing: Sizing, limit: float, formatter: Formatter) -> str:
@@ -79,7 +72,7 @@ def _line(line: CacheLine, factor: int) -> Line:
 def _crossings(curves: MemoryCurves, limit: float, formatter: Formatter) -> list[Crossing]:
     last = curves.contexts[-1]
     return [
-        Crossing(line.fits_to, limit, about_tokens(line.fits_to, formatter), _role(line), line.is_chosen)
+        Crossing(line.fits_to, limit, formatter.about_tokens(line.fits_to), _role(line), line.is_chosen)
         for line in curves.lines
         if line.fits_to is not None and curves.contexts[0] <= line.fits_to < last
     ]
@@ -105,37 +98,38 @@ def _summary(sizing: Sizing, curves: MemoryCurves, formatter: Formatter) -> str:
     for line in curves.lines:
         if line.fits_to is not None:
             text = _("{bits}: fits up to {context}")
-            parts.append(text.format(bits=line_name(line), context=about_tokens(line.fits_to, formatter)))
+            parts.append(text.format(bits=line_name(line), context=formatter.about_tokens(line.fits_to)))
     return ". ".join(parts)
 
 
 def _read_out(curves: MemoryCurves, index: int, limit: float, formatter: Formatter) -> ReadOut:
-    title = _("{context} tokens").format(context=about_tokens(curves.contexts[index], formatter))
+    title = _("{context} tokens").format(context=formatter.about_tokens(curves.contexts[index]))
     rows = [f"{line_name(line)}  {formatter.bytes(line.total_bytes[index])}" for line in curves.lines]
-    return ReadOut(title, tuple(rows), _alarm(curves, index, limit, formatter))
+    return ReadOut(title, tuple(rows), _alarm(curves, index, formatter))
 
 
-def _alarm(curves: MemoryCurves, index: int, limit: float, formatter: Formatter) -> str:
-    needed = next((line.total_bytes[index] for line in curves.lines if line.is_chosen), 0.0)
-    if needed <= limit:
+def _alarm(curves: MemoryCurves, index: int, formatter: Formatter) -> str:
+    chosen = next((line for line in curves.lines if line.is_chosen), None)
+    if chosen is None or not chosen.excess_bytes[index]:
         return ""
     return _("needs {needed}: {over} too much").format(
-        needed=formatter.bytes(needed), over=formatter.bytes(needed - limit)
+        needed=formatter.bytes(chosen.total_bytes[index]), over=formatter.bytes(chosen.excess_bytes[index])
     )
 
 
 def _table(curves: MemoryCurves, limit: float, formatter: Formatter) -> TableData:
     columns = (
         Column(_("Context"), _("tokens")),
-        *(Column(line_name(line), "GB") for line in curves.lines),
-        Column(_("Engine limit"), "GB"),
+        *(Column(line_name(line), formatter.memory_unit) for line in curves.lines),
+        Column(_("Engine limit"), formatter.memory_unit),
     )
     rows = []
     for index, context in enumerate(curves.contexts):
         amounts = [line.total_bytes[index] for line in curves.lines]
-        rows.append((Cell(formatter.count(context), round(context)), *_gigabytes([*amounts, limit], formatter)))
+        rows.append((Cell(formatter.count(context), round(context)), *_cells([*amounts, limit], formatter)))
     return TableData(_("Against context"), columns, tuple(rows))
 
 
-def _gigabytes(amounts: Sequence[float], formatter: Formatter) -> list[Cell]:
-    return [Cell(formatter.decimal(amount / GB, 2), round(float(amount) / GB, 6)) for amount in amounts]
+def _cells(amounts: Sequence[float], formatter: Formatter) -> list[Cell]:
+    factor = formatter.memory_factor
+    return [Cell(formatter.memory_digits(amount, 2), round(float(amount) / factor, 6)) for amount in amounts]

@@ -6,6 +6,8 @@ from core.language import sentences
 from core.language.messages import gettext as _
 from core.language.numbers import Formatter
 from core.sizing.report import DeviceUse, MemoryItem, Sizing, TierUse
+from core.sizing.shown import share_of_tier, used_of_tier
+from core.trace import Trace
 from core.units import GB, GIB
 from desktop.tables import Cell, Column, TableData
 
@@ -70,7 +72,7 @@ def segments(tier: TierUse) -> list[Segment]:
     return found
 
 
-def items_table(shown: list[Bar], device: str, write: Formatter) -> TableData:
+def items_table(trace: Trace, shown: list[Bar], device: str, write: Formatter) -> TableData:
     """The numbers of the bars: one row an item, in GB and GiB."""
     columns = (
         Column(_("Device"), is_number=False),
@@ -82,21 +84,21 @@ def items_table(shown: list[Bar], device: str, write: Formatter) -> TableData:
     rows, keys = [], []
     for bar in shown:
         tier = bar.tier
-        lines = [(sentences.memory_kind(item.kind), item.bytes, item.key) for item in tier.items]
-        lines.append((_("Used"), tier.used_bytes, "memory.total_bytes"))
-        lines.append((_("Engine limit"), tier.limit_bytes, tier.limit_key))
-        lines.append((_("Size that software reports"), tier.usable_bytes, tier.usable_key))
-        lines.append((_("Size on the label"), tier.capacity_bytes, tier.capacity_key))
-        for name, amount, key in lines:
-            rows.append((Cell(bar.name or device), Cell(name), *_amounts(amount, tier, write)))
+        lines = [(sentences.memory_kind(item.kind), item.key) for item in tier.items]
+        lines.append((_("Used"), used_of_tier(trace, tier)))
+        lines.append((_("Engine limit"), tier.limit_key))
+        lines.append((_("Size that software reports"), tier.usable_key))
+        lines.append((_("Size on the label"), tier.capacity_key))
+        for name, key in lines:
+            rows.append((Cell(bar.name or device), Cell(name), *_amounts(trace, tier, key, write)))
             keys.append(key)
     return TableData(_("Items"), columns, tuple(rows), tuple(keys))
 
 
-def _amounts(amount: int, tier: TierUse, write: Formatter) -> tuple[Cell, Cell, Cell]:
-    share = 100 * amount / tier.limit_bytes if tier.limit_bytes else 0.0
+def _amounts(trace: Trace, tier: TierUse, key: str, write: Formatter) -> tuple[Cell, Cell, Cell]:
+    amount, share = trace[key], share_of_tier(trace, tier, key)
     return (
         Cell(write.decimal(amount / GB, 2), round(amount / GB, 6)),
         Cell(write.decimal(amount / GIB, 2), round(amount / GIB, 6)),
-        Cell(write.decimal(share, 1), round(share, 4)),
+        Cell(write.none()) if share is None else Cell(write.percent(share), round(100 * share, 4)),
     )

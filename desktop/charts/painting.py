@@ -1,7 +1,7 @@
 """Small things that every chart paints: colours by role, marks, the load mark, hatching, the read-out card."""
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPixmap, QPolygonF
 
 from desktop.charts.picture import ReadOut, Role
 from desktop.theme import Theme
@@ -132,3 +132,15 @@ def card_rect(width: float, height: float, anchor: QPointF, bounds: QRectF) -> Q
     left = min(max(left, bounds.left()), max(bounds.left(), bounds.right() - width))
     top = min(max(anchor.y() - height / 2, bounds.top() + 4), max(bounds.top(), bounds.bottom() - height - 4))
     return QRectF(left, top, width, height)
+
+
+def stripes(color: QColor) -> QPixmap:
+    """Stripes of 3 px for a band that rests on nothing alike."""
+    tile = QPixmap(6, 6)
+    tile.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(tile)
+    strong = QColor(color)
+    strong.setAlphaF(min(1.0, color.alphaF() * 1.5))
+    painter.fillRect(0, 0, 3, 6, strong)
+    painter.end()
+    return tile

@@ -8,7 +8,7 @@ from core.language.numbers import Formatter, Written
 from core.sizing.report import Estimate, Evidence
 from desktop.charts.axes import Span, rounded_top
 from desktop.charts.picture import Band, Chosen, Level, Line, Picture, ReadOut
-from desktop.charts.series import RangeCurve, about_tokens
+from desktop.charts.series import RangeCurve
 from desktop.tables import Cell, Column, TableData
 
 
@@ -41,7 +41,7 @@ def range_picture(
     """The chart of `curve` with the user's point at `at` tokens."""
     role = f"series:{words.series}"
     bound = estimate.p10 == estimate.p90
-    chosen_text = _("{value} at {context}").format(value=words.write(estimate.p50), context=about_tokens(at, formatter))
+    chosen_text = _("{value} at {context}").format(value=words.write(estimate.p50), context=formatter.about_tokens(at))
     if bound:
         chosen_text = words.bound.format(value=chosen_text)
     striped = estimate.evidence is Evidence.GENERIC
@@ -69,7 +69,7 @@ def range_top(curve: RangeCurve, target: float | None) -> float:
 
 
 def _read_out(curve: RangeCurve, index: int, words: RangeWords, bound: bool, formatter: Formatter) -> ReadOut:
-    title = _("{context} tokens").format(context=about_tokens(curve.tokens[index], formatter))
+    title = _("{context} tokens").format(context=formatter.about_tokens(curve.tokens[index]))
     digits, unit = words.write_parts(curve.p50[index], like=curve.p50[index])
     middle = f"{digits}\u00a0{unit}"
     low, high = sorted((curve.p10[index], curve.p90[index]))

@@ -1,10 +1,7 @@
 """The numbers behind the curves, as the charts take them."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-from core.language.numbers import Formatter
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +10,7 @@ class CacheLine:
 
     bits: int
     total_bytes: Sequence[float]
+    excess_bytes: Sequence[float]  # above the limit
     fits_to: float | None  # the longest context below the limit; None where even the shortest is too much
     is_chosen: bool
     is_offered: bool = True  # by the engine
@@ -36,17 +34,3 @@ class RangeCurve:
     p10: Sequence[float]
     p50: Sequence[float]
     p90: Sequence[float]
-
-
-def about_tokens(tokens: float, formatter: Formatter) -> str:
-    """A length that is not round, rounded down so that it does not promise too much: 467K, 1.2M.
-
-    >>> from core.language.numbers import Formatter
-    >>> [about_tokens(n, Formatter("en")) for n in (478_900, 1_300_000, 900)]
-    ['467K', '1.2M', '900']
-    """
-    if tokens >= 2**20:
-        return formatter.decimal(math.floor(tokens / 2**20 * 10) / 10, 1) + "M"
-    if tokens >= 1024:
-        return formatter.count(math.floor(tokens / 1024)) + "K"
-    return formatter.count(math.floor(tokens))

@@ -10,6 +10,7 @@ from core.language import chart_sentences, sentences
 from core.language.messages import gettext as _
 from core.language.numbers import current
 from core.sizing.report import Cause, Sizing, TimePart
+from core.sizing.shown import share_of_token
 from desktop.tables import Cell, Column, TableData
 from desktop.theme import ChartColor, Theme
 
@@ -37,6 +38,7 @@ _COLORS: dict[Cause, ChartColor] = {
 class Row:
     part: TimePart
     start: float  # [s]
+    share: float  # of the whole token
     name: str
     value: str
     reason: str
@@ -67,9 +69,11 @@ class Waterfall(QWidget):
         for part in chart_sentences.token_parts(sizing):
             reason = chart_sentences.step_reason(sizing, part, write)
             value = write.seconds(part.seconds)
-            self._rows.append(Row(part, start, sentences.cause(part.cause), value, reason))
+            share = share_of_token(sizing.trace, part.key)
+            self._rows.append(Row(part, start, share, sentences.cause(part.cause), value, reason))
             start += part.seconds
-        self._total, self._total_text = start, write.seconds(start)
+        self._total = float(sizing.trace[TOTAL]) if self._rows else 0.0
+        self._total_text = write.seconds(self._total)
         self._pitch = ROW if len(self._rows) < MOST_ROWS else LOW_ROW
         height = (len(self._rows) + 1) * self._pitch
         if height != self.height():
@@ -92,11 +96,10 @@ class Waterfall(QWidget):
             Column(_("Reason"), is_number=False),
         )
         write, rows = current(), []
-        lines = [(row.name, row.part.seconds, row.reason) for row in self._rows]
-        lines.append((_("One token"), self._total, ""))
-        for name, seconds, reason in lines:
-            share = 100 * seconds / self._total if self._total else 0.0
-            cells = Cell(write.decimal(seconds * 1e3, 2), seconds * 1e3), Cell(write.decimal(share, 1), share)
+        lines = [(row.name, row.part.seconds, row.share, row.reason) for row in self._rows]
+        lines.append((_("One token"), self._total, 1.0, ""))
+        for name, seconds, share, reason in lines:
+            cells = Cell(write.decimal(seconds * 1e3, 2), seconds * 1e3), Cell(write.percent(share), 100 * share)
             rows.append((Cell(name), *cells, Cell(reason)))
         keys = (*(row.part.key for row in self._rows), TOTAL)
         return TableData(_("One token"), columns, tuple(rows), keys)

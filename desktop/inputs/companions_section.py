@@ -8,6 +8,7 @@ from core.language.messages import gettext as _
 from core.language.messages import ngettext
 from core.scenario import Companion, CompanionRole, Placement, Scenario
 from core.sizing.report import Sizing
+from core.sizing.shown import companions_bytes
 from desktop.inputs import names
 from desktop.inputs.rows import InputRow, PickerRow
 from desktop.session import Session
@@ -76,7 +77,7 @@ class CompanionsSection(Section):
             self._list.addWidget(editor)
 
     def show_sizing(self, sizing: Sizing) -> None:
-        size = sum(sizing.trace.get(f"memory_item.{role}", 0) or 0 for role in CompanionRole)
+        size = companions_bytes(sizing.trace)
         self._summarise(sizing.scenario, size)
 
     def _summarise(self, scenario: Scenario, size: int | None) -> None:

@@ -27,8 +27,8 @@ class CoreCurves:
         lines = []
         for curve in found.curves:
             fits_to = float(curve.crossing_tokens) or None
-            values = curve.total_bytes.tolist()
-            lines.append(CacheLine(curve.bits, values, fits_to, curve.bits == bits, curve.supported))
+            values, excess = curve.total_bytes.tolist(), curve.excess_bytes.tolist()
+            lines.append(CacheLine(curve.bits, values, excess, fits_to, curve.bits == bits, curve.supported))
         used = float(_first(sizing.trace, "accelerator.total_bytes", "memory.total_bytes"))
         return MemoryCurves(axis, tuple(lines), float(found.limit_bytes), used)
 

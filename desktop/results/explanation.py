@@ -81,7 +81,7 @@ def _steps(sizing: Sizing, key: str, write: Formatter) -> Iterator[str]:
     full, shown = write.value(entry.value, entry.unit), write.figure(entry.value, entry.unit)
     yield full
     if entry.unit is Unit.BYTE and abs(entry.value) >= 1024:
-        yield f"{shown} ({write.bytes_iec(entry.value)})"
+        yield write.bytes_both(entry.value)
     elif shown != full:
         yield shown
 

@@ -11,7 +11,7 @@ from core.language import chart_sentences, sentences
 from core.language.messages import gettext as _
 from core.language.numbers import Formatter, current
 from core.sizing.report import MemoryKind, Sizing
-from core.units import GB
+from core.sizing.shown import excess_of_tier, free_of_device, used_of_device
 from desktop.charts.memory_bar import COLORS, MemoryBar
 from desktop.charts.memory_curve import memory_picture
 from desktop.charts.picture import Picture
@@ -51,14 +51,14 @@ class ItemList(QWidget):
 
     def set_lines(self, lines: list[ItemLine]) -> None:
         self.lines = lines
-        self.setAccessibleName(_("Items of memory in GB"))
+        self.setAccessibleName(_("Items of memory in {unit}").format(unit=current().memory_unit))
         self.setAccessibleDescription("; ".join(f"{line.name} {line.value}" for line in lines))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._row(painter, 0, HEAD, _("Item"), "GB", self.theme.color("text_3"), 400, 0)
+        self._row(painter, 0, HEAD, _("Item"), current().memory_unit, self.theme.color("text_3"), 400, 0)
         painter.fillRect(QRectF(0, HEAD - 1, self.width(), 1), self.theme.color("text_3"))
         top = HEAD
         for index, line in enumerate(self.lines):
@@ -99,7 +99,7 @@ class ItemList(QWidget):
             self._at = index
             if 0 <= index < len(self.lines):
                 line = self.lines[index]
-                self.setAccessibleDescription(f"{line.name} {line.value} GB")
+                self.setAccessibleDescription(f"{line.name} {line.value} {current().memory_unit}")
             self.update()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -176,9 +176,11 @@ class MemoryPage(ResultPage):
             return {}
 
 
-def small_gigabytes(amount: int, write: Formatter) -> str:
-    """Digits in GB; a small amount is not rounded away."""
-    return write.gigabytes(amount) if amount >= 50_000_000 or amount == 0 else write.significant(amount / GB, 1)
+def small_digits(amount: int, write: Formatter) -> str:
+    """Digits in the unit of memory; a small amount is not rounded away."""
+    if amount >= 50_000_000 or amount == 0:
+        return write.memory_digits(amount)
+    return write.significant(amount / write.memory_factor, 1)
 
 
 def item_lines(sizing: Sizing, names: dict[MemoryKind, str], write: Formatter) -> list[ItemLine]:
@@ -196,13 +198,14 @@ def item_lines(sizing: Sizing, names: dict[MemoryKind, str], write: Formatter) -
                 name = _("{item}, {detail}").format(item=name, detail=f"{requests} × {context}")
             if place:
                 name = _("{item}, {detail}").format(item=sentences.memory_kind(item.kind), detail=tier.name)
-            lines.append(ItemLine(name, small_gigabytes(item.bytes, write), item.key, item.kind, is_slow=place > 0))
-    used = sum(tier.used_bytes for tier in use.tiers)
-    free = sum(tier.limit_bytes for tier in use.tiers) - used
-    over = max(0, *(tier.overflow_bytes for tier in use.tiers))
-    lines.append(ItemLine(_("Used"), write.gigabytes(used), "memory.total_bytes", is_sum=True))
-    if over:
-        lines.append(ItemLine(_("Too much"), write.gigabytes(over), "memory.free_bytes", is_alarm=True))
+            lines.append(ItemLine(name, small_digits(item.bytes, write), item.key, item.kind, is_slow=place > 0))
+    trace = sizing.trace
+    used, free = used_of_device(trace, use), free_of_device(trace, use)
+    worst = max(use.tiers, key=lambda tier: tier.overflow_bytes)
+    lines.append(ItemLine(_("Used"), write.memory_digits(trace[used]), used, is_sum=True))
+    if worst.overflow_bytes:
+        over = excess_of_tier(trace, worst)
+        lines.append(ItemLine(_("Too much"), write.memory_digits(trace[over]), over, is_alarm=True))
     else:
-        lines.append(ItemLine(_("Free below the limit"), write.gigabytes(free), "memory.free_bytes"))
+        lines.append(ItemLine(_("Free below the limit"), write.memory_digits(trace[free]), free))
     return lines

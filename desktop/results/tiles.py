@@ -12,8 +12,7 @@ from core.language import chart_sentences
 from core.language.messages import gettext as _
 from core.language.numbers import EN_DASH, Formatter, Written, current
 from core.sizing.report import Estimate, Sizing
-from core.sizing.shares import share_of_limit
-from core.units import GB, TB
+from core.sizing.shown import excess, share_of_limit, spare_requests
 from desktop.charts.painting import with_alpha
 from desktop.theme import Color, Theme
 
@@ -57,7 +56,7 @@ def tile_figures(sizing: Sizing, formatter: Formatter) -> tuple[TileFigures, ...
 def _requests(sizing: Sizing, formatter: Formatter) -> TileFigures:
     fits, needed = int(sizing.trace["max_concurrency"]), sizing.required_requests
     context = formatter.tokens(sizing.scenario.workload.context_tokens)
-    amounts = {"needed": formatter.count(needed), "rest": formatter.count(abs(fits - needed))}
+    amounts = {"needed": formatter.count(needed), "rest": formatter.count(abs(spare_requests(sizing.trace)))}
     foot = _("needed {needed}, spare {rest}") if fits >= needed else _("needed {needed}, {rest} too few")
     return TileFigures(
         _("Requests at once"),
@@ -163,7 +162,7 @@ def _range(low: float, high: float, unit: str, parts: Callable[..., Written], fo
 def _memory(sizing: Sizing, formatter: Formatter) -> TileFigures:
     trace = sizing.trace
     used, limit = float(trace["memory.total_bytes"]), float(trace["memory.limit_bytes"])
-    free = limit - used
+    free = float(trace["memory.free_bytes"])
     over = _("{over} too much") if sizing.plan.ranks == 1 else _("{over} too much in all")
     text = _("{share}, {free} free") if free >= 0 else over
     return TileFigures(
@@ -172,7 +171,7 @@ def _memory(sizing: Sizing, formatter: Formatter) -> TileFigures:
         text.format(
             share=formatter.share(share_of_limit(trace) if limit else 0.0),
             free=formatter.bytes(max(0.0, free)),
-            over=formatter.bytes(max(0.0, -free)),
+            over=formatter.bytes(excess(sizing)),
         ),
         "memory.total_bytes",
         value=used,
@@ -184,11 +183,11 @@ def _memory(sizing: Sizing, formatter: Formatter) -> TileFigures:
 
 def _used_of(used: float, limit: float, formatter: Formatter) -> Written:
     """Figure and unit, "67.2" and "of 92.4 GB"; from 100 GB on without decimals, since a tile is narrow."""
-    size = max(used, limit)
-    if size < 10 * TB:
-        digits = 0 if size >= 100 * GB else 1
-        bound = f"{formatter.decimal(limit / GB, digits)}\u00a0GB"
-        return formatter.decimal(used / GB, digits), _("of {limit}").format(limit=bound)
+    size = max(used, limit) / formatter.memory_factor
+    if size < 10_000:
+        digits = 0 if size >= 100 else 1
+        bound = f"{formatter.memory_digits(limit, digits)}\u00a0{formatter.memory_unit}"
+        return formatter.memory_digits(used, digits), _("of {limit}").format(limit=bound)
     figure, unit = formatter.bytes_parts(used)
     return figure, _("{unit} of {limit}").format(unit=unit, limit=formatter.bytes(limit))
 

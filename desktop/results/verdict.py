@@ -6,17 +6,18 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from core.language import sentences
 from core.language.messages import gettext as _
-from core.sizing.report import Sizing, Verdict
+from core.sizing.report import Sizing
+from core.sizing.standing import standing
 from desktop.results.text import Text
 from desktop.theme import TONE_ICONS, Theme, Tone
+from desktop.tones import TONE_OF
 
 ICON = 22
-TONES: dict[Verdict, Tone] = {Verdict.FITS: "ok", Verdict.CLOSE: "warn", Verdict.DOES_NOT_FIT: "bad"}
 
 
 def tone_of(sizing: Sizing) -> Tone:
     """The tone of the answer; that the speed is unknown is said by the icon where the memory has nothing to warn of."""
-    return "info" if sizing.speed_unknown and sizing.verdict is Verdict.FITS else TONES[sizing.verdict]
+    return TONE_OF[standing(sizing)]
 
 
 class VerdictIcon(QWidget):

@@ -75,9 +75,17 @@ class PageButton(PaintedButton):
     def __init__(self, theme: Theme, icon: str, name: str, shortcut: str) -> None:
         super().__init__(theme, name, shortcut)
         self._icon = icon
+        self._count = 0
         self.setCheckable(True)
         self.setAutoExclusive(True)
         self.setFixedHeight(theme.size("row"))
+
+    def set_count(self, count: int) -> None:
+        """How many things wait on this page; none is not written."""
+        if count != self._count:
+            self._count = count
+            self.setAccessibleName(f"{self.name}, {count}" if count else self.name)
+            self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -92,10 +100,21 @@ class PageButton(PaintedButton):
             painter.setFont(theme.font("strong" if chosen else "body"))
             painter.setPen(theme.color("text" if chosen else "text_2"))
             room = self.rect().adjusted(29, 0, -8, 0)
+            if self._count:
+                room = self._paint_count(painter, room)
             painter.drawText(
                 room, LEFT, painter.fontMetrics().elidedText(self.name, Qt.TextElideMode.ElideRight, room.width())
             )
         self.ring(painter)
+
+    def _paint_count(self, painter: QPainter, room: QRect) -> QRect:
+        """The count at the right, in grey; what is left is for the name."""
+        font, count = painter.font(), str(self._count)
+        painter.setFont(self.theme.font("label"))
+        width = painter.fontMetrics().horizontalAdvance(count)
+        painter.drawText(room, RIGHT, count)
+        painter.setFont(font)
+        return room.adjusted(0, 0, -width - 8, 0)
 
 
 class SearchButton(PaintedButton):

@@ -9,10 +9,12 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QSpacerItem, QVBoxLayout, QWid
 
 from core.language.messages import gettext as _
 from desktop.session import Session
+from desktop.sidebar.flyout import ScenarioFlyout
 from desktop.sidebar.parts import Brand, PageButton, SearchButton
 from desktop.sidebar.scenario_list import ScenarioList
 from desktop.sidebar.search import Command, SearchPopup
 from desktop.theme import Theme
+from desktop.ticked import Ticked
 from desktop.widgets.labels import ElidedLabel, IconButton, ToneIcon, label, line
 
 
@@ -32,13 +34,22 @@ class Sidebar(QWidget):
     page_chosen = Signal(str)
     narrow_wanted = Signal(bool)
     new_wanted = Signal()
+    scenario_opened = Signal()
+    record_wanted = Signal(str, str)  # table and id
 
     def __init__(
-        self, session: Session, theme: Theme, pages: Sequence[Page], settings_menu: Callable[[QWidget], QMenu]
+        self,
+        session: Session,
+        theme: Theme,
+        ticked: Ticked,
+        pages: Sequence[Page],
+        settings_menu: Callable[[QWidget], QMenu],
     ) -> None:
         super().__init__()
         self._session, self._theme, self._settings_menu = session, theme, settings_menu
+        self.ticked = ticked
         self._narrow = False
+        self._flyout: ScenarioFlyout | None = None
         self._popup: SearchPopup | None = None
         self._commands: Sequence[Command] = ()
         self.setProperty("kind", "sidebar")
@@ -48,7 +59,8 @@ class Sidebar(QWidget):
         self.search = SearchButton(theme)
         self.search.clicked.connect(self.open_search)
         self.pages = {page.key: self._page_button(page) for page in pages}
-        self.scenarios = ScenarioList(session, theme)
+        self.scenarios = ScenarioList(session, theme, ticked)
+        self.scenarios.opened.connect(lambda _id: self.scenario_opened.emit())
         self.empty = label(_("None yet. Your scenarios will be listed here, by client."), "label", wrap=True)
         self.add = IconButton(theme, "plus", _("New scenario"), self.new_wanted.emit, "Ctrl+N")
         self.files = IconButton(theme, "document", _("Scenarios"), self._open_list)
@@ -56,6 +68,8 @@ class Sidebar(QWidget):
         self.settings = IconButton(theme, "gear", _("Settings"), self.open_settings, "Ctrl+,")
         self._lay_out()
         session.saved.connect(self.show_saved)
+        ticked.changed.connect(self._show_count)
+        self._show_count()
         self.scenarios.scenarios.modelReset.connect(self._show_emptiness)
         self._show_emptiness()
         self._apply()
@@ -165,6 +179,8 @@ class Sidebar(QWidget):
     def open_search(self) -> None:
         if self._popup is None:
             self._popup = SearchPopup(self._session, self._theme, self._commands, self)
+            self._popup.used.connect(self.scenario_opened)
+            self._popup.record_wanted.connect(self.record_wanted)
         self._popup.open(self.search.mapToGlobal(QPoint(0, 0)))
 
     @property
@@ -176,21 +192,37 @@ class Sidebar(QWidget):
         menu.exec(self.settings.mapToGlobal(QPoint(0, -menu.sizeHint().height() - 4)))
 
     def _open_list(self) -> None:
-        """The scenarios as a menu, where there is no room for the list."""
-        menu = QMenu(self)
-        for one in self._session.scenarios():
-            action = menu.addAction(f"{one.client}: {one.name}" if one.client else one.name)
-            action.setCheckable(True)
-            action.setChecked(one.id == self._session.scenario_id)
-            action.triggered.connect(lambda _checked=False, key=one.id: self._session.open(key))
-        menu.addSeparator()
-        menu.addAction(_("New scenario")).triggered.connect(self.new_wanted.emit)
-        menu.exec(self.files.mapToGlobal(QPoint(self.files.width() + 4, 0)))
-        menu.deleteLater()
+        """The scenarios beside the rail, where there is no room for the list."""
+        self.flyout.open(self.files.mapToGlobal(QPoint(self.files.width() + 12, 0)))
+
+    @property
+    def flyout(self) -> ScenarioFlyout:
+        if self._flyout is None:
+            self._flyout = ScenarioFlyout(self._session, self._theme, self.ticked, self.new_wanted.emit, self)
+            self._flyout.list.opened.connect(lambda _id: self.scenario_opened.emit())
+        return self._flyout
+
+    def _show_count(self) -> None:
+        if "compare" in self.pages:
+            self.pages["compare"].set_count(len(self.ticked.ids))
+
+    @property
+    def list(self) -> ScenarioList:
+        """The scenarios, where they can be seen: in the sidebar, or beside the rail."""
+        if not self._narrow:
+            return self.scenarios
+        self._open_list()
+        return self.flyout.list
 
     def show_page(self, key: str) -> None:
+        """Mark the button of a page; none where the page has no button."""
         if key in self.pages:
             self.pages[key].setChecked(True)
+            return
+        for button in self.pages.values():
+            button.setAutoExclusive(False)
+            button.setChecked(False)
+            button.setAutoExclusive(True)
 
     def show_saved(self, when: datetime) -> None:
         self.saved.setText(_("Saved {time}").format(time=f"{when:%H:%M}"))

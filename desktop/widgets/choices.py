@@ -1,6 +1,7 @@
 """A list to choose from: rows with a name at the left and its key figures at the right, found by typing."""
 
-from collections.abc import Sequence
+import heapq
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
@@ -44,6 +45,23 @@ def _rank(name: str, first: str, squeezed: str) -> int:
     if name.replace(" ", "").startswith(squeezed):
         return 0
     return 1 if any(part.startswith(first) for part in name.replace("-", " ").split()) else 2
+
+
+class Found:
+    """Many choices, made ready to be searched at every key: their words are folded once."""
+
+    def __init__(self, choices: Iterable[Choice]) -> None:
+        self.choices = tuple(choices)
+        self._texts = [f"{c.name} {c.words} {c.detail}".casefold() for c in self.choices]
+
+    def matching(self, query: str, most: int) -> list[Choice]:
+        """The best choices that contain every word of the query; see `matching`."""
+        wanted = query.casefold().split()
+        found = [c for c, text in zip(self.choices, self._texts, strict=True) if all(word in text for word in wanted)]
+        if not wanted or not found:
+            return found[:most]
+        squeezed = "".join(wanted)
+        return heapq.nsmallest(most, found, key=lambda c: _rank(c.name.casefold(), wanted[0], squeezed))
 
 
 def with_headings(choices: Sequence[Choice]) -> list[Choice]:

@@ -179,7 +179,7 @@ def memory(unit: str = "GB", optional: bool = False) -> Quantity:
         high=10**15,
         optional=optional,
         hint=_("Write an amount such as {example}. Keeping {kept}."),
-        full=lambda n: f"{numbers.current().bytes(n)} = {numbers.current().bytes_iec(n)}",
+        full=lambda n: numbers.current().bytes_both(n),
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 from core import RESOURCES
 from core.catalogue.loading import load_shipped
 from core.proposal.composition import proposal
+from core.proposal.offer import Offer
 from core.proposal.options import ProposalOptions
 from core.proposal.typst_document import pdf
 from core.sizing.examples import worked_example_in_reality
@@ -35,7 +36,7 @@ from core.sizing.examples import worked_example_in_reality
 from core.sizing.size import size
 sizing = size(worked_example_in_reality(), load_shipped(RESOURCES / "catalogue"))
 options = ProposalOptions(datetime.date(2026, 11, 30), language="de")
-pdf(proposal([sizing], options), options.date)
+pdf(proposal([Offer(sizing)], options), options.date)
 """
 
 
@@ -46,7 +47,7 @@ def test_warm(measure: Measure) -> None:
     def work() -> None:
         # another name each time, so that nothing is remembered from the page before
         options = ProposalOptions(OPTIONS.date, client=f"Client {next(number)}")
-        pdf(proposal([sizing], options), options.date)
+        pdf(proposal([Offer(sizing)], options), options.date)
 
     measure("proposal, warm", WARM_S, work, repeats=10)
 

@@ -17,7 +17,8 @@ START = """
 import sys
 from pathlib import Path
 from PySide6.QtCore import QEvent, QObject
-from desktop.app import Application, Folders, make_application
+from desktop.app import Application, make_application
+from desktop.folders import Folders
 
 
 class Painted(QObject):

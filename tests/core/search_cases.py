@@ -28,9 +28,10 @@ def only(catalogue: Catalogue, *ids: str) -> Catalogue:
 
 
 def changed(catalogue: Catalogue, id: str, **changes: object) -> Catalogue:
-    """The same catalogue with other figures of one device."""
+    """The same catalogue with figures of yours for one device."""
     device = catalogue.devices[id].model_copy(update=changes)
-    return with_devices(catalogue, {**catalogue.devices, id: device})
+    own = with_devices(catalogue, {**catalogue.devices, id: device})
+    return replace(own, shipped=catalogue.shipped or catalogue)
 
 
 def bandwidth(catalogue: Catalogue, id: str, factor: float) -> Catalogue:

@@ -1,4 +1,4 @@
-"""Directions that must come out, each beside the public source that says so. Figures here are from the shipped catalogue.
+"""Directions that must come out, each beside the public source that says so; by the shipped catalogue.
 
 Sources
 -------
@@ -92,7 +92,7 @@ def test_shares_of_exchange_without_a_bridge_and_on_a_mesh(
 def test_a_mesh_needs_at_most_a_third_of_the_exchange_over_pcie_by_link_data_alone(
     shipped: Catalogue, ranks: int
 ) -> None:
-    """exchange: the same cards, engine and work, only the link differs, with the largest batch of the article's case."""
+    """exchange: start and bus rate of both links, for the messages of 64 requests."""
     seconds = []
     for device in ("rtx-pro-6000-server", "h200-sxm"):
         trace = sized(

@@ -21,13 +21,16 @@ from core.proposal.colours import colours, readable
 from core.proposal.composition import proposal
 from core.proposal.export import write_proposal, write_whole
 from core.proposal.glyphs import missing_characters, printable
+from core.proposal.offer import Offer
 from core.proposal.options import Brand, ProposalOptions
-from core.proposal.typst_document import as_json, pdf
+from core.proposal.template import copy_shipped, main_file
+from core.proposal.typst_document import as_inputs, pdf
 from core.proposal.values import Proposal, Table
 from core.scenario import Economics, Mode, Plan, Scenario
 from core.sizing.examples import worked_example, worked_example_in_reality
 from core.sizing.report import Sizing
 from core.sizing.size import size
+from core.store.scenario_file import read_scenario
 from core.trace import Computed
 from tests.desktop import fixed_sizing as fixed
 
@@ -54,7 +57,7 @@ def plain(text: str) -> str:
 
 def made(sizing: Sizing, chosen: ProposalOptions | None = None) -> tuple[Proposal, bytes]:
     chosen = chosen or options()
-    values = proposal([sizing], chosen)
+    values = proposal([Offer(sizing)], chosen)
     return values, pdf(values, chosen.date)
 
 
@@ -140,8 +143,7 @@ def test_scenario_is_attached_as_it_was(tmp_path: Path) -> None:
     sizing = fixed.fixed_sizing()
     _values, content = made(sizing)
     poppler("pdfdetach", content, tmp_path, "-save", "1", "-o", str(tmp_path / "scenario.json"))
-    read = json.loads((tmp_path / "scenario.json").read_text(encoding="utf-8"))
-    assert type(sizing.scenario).model_validate(read) == sizing.scenario
+    assert read_scenario(tmp_path / "scenario.json").scenario == sizing.scenario
 
 
 def test_same_proposal_same_bytes() -> None:
@@ -191,7 +193,7 @@ def test_missing_price_is_a_word_and_a_known_one_has_its_date() -> None:
 
 
 def price_of(sizing: Sizing) -> str:
-    table = proposal([sizing], options()).recommendation.options
+    table = proposal([Offer(sizing)], options()).recommendation.options
     assert table is not None
     return table.rows[0].cells[5]
 
@@ -208,13 +210,13 @@ def test_article_mode_is_said_on_every_page(tmp_path: Path) -> None:
 
 def test_targets_that_are_missed_speak_against_it() -> None:
     sizing = fixed.fixed_sizing(fixed.Card(speed_target=200.0, ttft_target=0.5))
-    leads = [point.lead for point in proposal([sizing], options()).recommendation.points_against]
+    leads = [point.lead for point in proposal([Offer(sizing)], options()).recommendation.points_against]
     assert leads[:2] == ["It writes too slowly.", "The first word comes late."]
-    assert proposal([sizing], options()).speed.page.title.startswith("Too slow")
+    assert proposal([Offer(sizing)], options()).speed.page.title.startswith("Too slow")
 
 
 def test_alternatives_stand_beside_the_recommendation() -> None:
-    table = proposal([fixed.fixed_sizing(), fixed.eight_devices()], options()).recommendation.options
+    table = proposal([Offer(fixed.fixed_sizing()), Offer(fixed.eight_devices())], options()).recommendation.options
     assert table is not None
     assert [row.cells[0] for row in table.rows] == ["RTX PRO 6000 Workstation", "8 × H200 SXM"]
     assert [row.strong for row in table.rows] == [True, False]
@@ -222,7 +224,7 @@ def test_alternatives_stand_beside_the_recommendation() -> None:
 
 def test_appendix_holds_the_way_to_every_figure_shown() -> None:
     sizing = fixed.fixed_sizing()
-    appendix = proposal([sizing], options()).appendix
+    appendix = proposal([Offer(sizing)], options()).appendix
     computed = [key for key in sizing.trace if isinstance(sizing.trace.entry(key), Computed)]
     assert len(appendix.figures) >= 0.9 * len(computed)
     assert [figure.number for figure in appendix.figures] == [f"A{n}" for n in range(1, len(appendix.figures) + 1)]
@@ -239,14 +241,14 @@ def test_addresses_other_than_the_web_are_not_linked() -> None:
     entry = sizing.trace.entry("tier.0.capacity_bytes")
     hostile = dataclasses.replace(fixed.DATASHEET, address="javascript:alert(1)")
     sizing.trace.given("tier.0.capacity_bytes", entry.value, entry.unit, hostile)
-    addresses = [source.address for source in proposal([sizing], options()).appendix.sources if source.address]
+    addresses = [source.address for source in proposal([Offer(sizing)], options()).appendix.sources if source.address]
     assert addresses
     assert all(address.startswith("https://") for address in addresses)
 
 
 def test_bar_is_drawn_from_the_same_bytes() -> None:
     sizing = fixed.second_tier()
-    bars = proposal([sizing], options()).memory.bars
+    bars = proposal([Offer(sizing)], options()).memory.bars
     tiers = sizing.devices[0].tiers
     for bar, tier in zip(bars, tiers, strict=True):
         assert [segment.amount * 1e9 for segment in bar.segments] == pytest.approx([item.bytes for item in tier.items])
@@ -255,7 +257,7 @@ def test_bar_is_drawn_from_the_same_bytes() -> None:
 
 
 def test_values_hold_nothing_that_json_cannot() -> None:
-    values = json.loads(as_json(proposal([fixed.huge()], options(client="a\ud800b"))))
+    values = json.loads(as_inputs(proposal([Offer(fixed.huge())], options(client="a\ud800b")))["data"])
     assert values["cover"]["parties"][0]["lines"] == ["a□b"]
 
 
@@ -275,7 +277,7 @@ def test_no_sizing_no_proposal() -> None:
 def test_file_is_written_whole(tmp_path: Path) -> None:
     target = tmp_path / "Angebot für Müller.pdf"
     target.write_bytes(b"older")
-    assert write_proposal([fixed.fixed_sizing()], options(), target) == target
+    assert write_proposal([Offer(fixed.fixed_sizing())], options(), target) == target
     assert target.read_bytes().startswith(b"%PDF-1.7")
     assert [file.name for file in tmp_path.iterdir()] == [target.name]
 
@@ -301,11 +303,42 @@ def test_failure_while_writing_keeps_the_older_file(tmp_path: Path, monkeypatch:
     assert [file.name for file in tmp_path.iterdir()] == ["p.pdf"]
 
 
-def test_fault_in_a_template_is_a_clear_error(tmp_path: Path) -> None:
-    template = tmp_path / "broken.typ"
-    template.write_text("#nothing", encoding="utf-8")
-    with pytest.raises(ProposalError, match="could not be typeset: unknown variable"):
-        pdf(proposal([fixed.fixed_sizing()], options()), DATE, template)
+def test_fault_in_a_template_is_a_clear_error_with_its_line(tmp_path: Path) -> None:
+    template = tmp_path / "proposal.typ"
+    composed = proposal([Offer(fixed.fixed_sizing())], options())
+    template.write_text("Text\n#nothing", encoding="utf-8")
+    with pytest.raises(ProposalError, match=r"proposal.typ, line 2: unknown variable: nothing\."):
+        pdf(composed, DATE, tmp_path)
     template.write_text('#set document(title: "T")\n#set text(font: "No Such Font")\nText', encoding="utf-8")
-    with pytest.raises(ProposalError, match="not be typeset cleanly: unknown font"):
-        pdf(proposal([fixed.fixed_sizing()], options()), DATE, template)
+    with pytest.raises(ProposalError, match=r"not be typeset cleanly: proposal\.typ, line 2: unknown font"):
+        pdf(composed, DATE, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '#import "@preview/cetz:0.3.0": canvas',
+        "#import '@preview/cetz:0.3.0'",
+        '#include "@" + "preview/cetz:0.3.0"',
+        'let name = "@preview"',
+    ],
+)
+def test_packages_of_the_network_are_refused_before_compiling(line: str, tmp_path: Path) -> None:
+    (tmp_path / "proposal.typ").write_text(f"// mine\n\n{line}\n", encoding="utf-8")
+    with pytest.raises(ProposalError, match=r"proposal.typ, line 3: .*@preview"):
+        pdf(proposal([Offer(fixed.fixed_sizing())], options()), DATE, tmp_path)
+
+
+def test_a_copied_template_gives_the_same_pages_until_it_is_changed(tmp_path: Path) -> None:
+    copy_shipped(tmp_path)
+    composed = proposal([Offer(fixed.fixed_sizing())], options())
+    assert poppler("pdftotext", pdf(composed, DATE, tmp_path), tmp_path.parent) == poppler(
+        "pdftotext", pdf(composed, DATE), tmp_path.parent
+    )
+    brand = tmp_path / "brand.typ"
+    brand.write_text(brand.read_text(encoding="utf-8").replace("h1: 24pt", "h1: 20pt"), encoding="utf-8")
+    assert pdf(composed, DATE, tmp_path) != pdf(composed, DATE)
+    with pytest.raises(ProposalError, match="is not empty"):
+        copy_shipped(tmp_path)
+    with pytest.raises(ProposalError, match=r"has no proposal\.typ"):
+        main_file(tmp_path.parent)

@@ -74,10 +74,11 @@ def priced(id: str, price: int) -> Callable[[Catalogue], Catalogue]:
 
 
 RULES = {
-    # 4 requests of 256K with an FP8 cache, two retrieval models: 23 + 6 + 4 x 2.7 + runtime, about 45 GB: one card
+    # 4 requests of 256K with an FP8 cache, two retrieval models: 23 + 6 + 4 x 2.7 + runtime, about 45 GB: one card;
+    # at the cost of a million tokens of 30 users a second card adds its price and nothing that anybody needs
     "fits one card: single GPU": Rule(
         "rule-1-one-card",
-        {"ranking": "price", "weights": ["nvfp4"], "kv_formats": ["fp8"]},
+        {"ranking": "cost", "weights": ["nvfp4"], "kv_formats": ["fp8"]},
         {},
         {"1 x NVIDIA RTX PRO 6000 Blackwell Workstation Edition"},
         lambda answer, _: plan(answer) == (1, 1, 1) and answer.kind.device.kind is DeviceKind.CARD,
@@ -97,27 +98,29 @@ RULES = {
     # 256 requests of a model of 17 GB: every card holds it, so copies share the requests and nothing crosses PCIe
     "throughput for many users: copies or pipeline, PCIe is enough": Rule(
         "rule-3-throughput",
-        {"ranking": "price", "weights": ["nvfp4"]},
+        {"ranking": "cost", "weights": ["nvfp4"]},
         {},
         {"2 x NVIDIA RTX PRO 6000 Blackwell Workstation Edition"},
         lambda answer, _: plan(answer) == (1, 1, 2) and answer.kind.device.kind is DeviceKind.CARD,
         workload(requests_at_once=4),
         {"1 x Apple Mac Studio M4 Max 128 GB", "1 x Apple Mac Studio M5 Max 128 GB"},
     ),
-    # cache 6 x 21.5 GB = 129 GB against 70 GB of weights, all of it read for each token: 199 GB at 2 x 4.8 TB/s
+    # cache 6 x 21.5 GB = 129 GB against 70 GB of weights, all of it read for each token: 199 GB at 2 x 4.8 TB/s;
+    # in a rack: the DGX Station is a desktop machine, with the memory of a B300 in it
     "very long context: bandwidth, H200 or B200, quantised cache": Rule(
         "rule-4-long-context",
-        {"ranking": "price", "weights": ["fp8"]},
-        {"most_units": 2},
+        {"ranking": "cost", "weights": ["fp8"]},
+        {"most_units": 4, "kinds": ["card", "module", "node"]},
         {"2 x NVIDIA H200 NVL 141GB"},
         lambda answer, _: answer.scenario.kv_format == "fp8",
         device(lambda catalogue: bandwidth(catalogue, "h200-nvl", 0.5)),
-        {"1 x NVIDIA DGX Station (GB300)"},
+        {"4 x NVIDIA H100 PCIe 80GB"},
     ),
-    # 63 GB of weights under 8,000 USD and 45 dB(A): one desktop with 128 GB; no card of 96 GB costs less than 8,565
+    # 63 GB of weights under 8,000 USD and 45 dB(A): one desktop with 128 GB; no card of 96 GB costs less than 8,565,
+    # and a server around it twice as much again
     "capacity under a budget or noise limit: unified memory": Rule(
         "rule-5-capacity",
-        {"ranking": "price", "weights": ["mxfp4"]},
+        {"ranking": "cost", "weights": ["mxfp4"]},
         {"budget": 8000, "noise_dba": 45},
         {"1 x Apple Mac Studio M4 Max 128 GB"},
         lambda answer, _: answer.kind.device.kind is DeviceKind.UNIFIED,

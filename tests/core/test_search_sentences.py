@@ -78,7 +78,7 @@ def test_a_slow_one_says_how_slow(catalogue: Catalogue) -> None:
     miss = sized_miss(request, found.ruled_out[0], catalogue)
     text = words.ruled_out(miss, found)
     assert miss.by is Exclusion.SPEED
-    assert re.fullmatch(rf"fits, but 1\.\d{NBSP}tok/s at 128K: below the target of 20{NBSP}tok/s", text)
+    assert re.fullmatch(rf"fits, but 1\.\d{NBSP}tok/s at 128K: below the target of 25{NBSP}tok/s", text)
 
 
 def test_numbers_that_round_alike_are_told_apart(catalogue: Catalogue) -> None:
@@ -108,7 +108,7 @@ def test_every_set_of_missing_facts_has_a_name(language: str) -> None:
 
 
 def test_the_summary_says_count_and_time(language: str, catalogue: Catalogue) -> None:
-    found = find_hardware(asked("job-1-what-to-buy", ranking="price", limits={"budget": 20_000}), catalogue)
+    found = find_hardware(asked("job-1-what-to-buy", ranking="price", limits={"budget": 40_000}), catalogue)
     with in_language(language):
         text = hardware_summary(found, catalogue, 0.18)
     assert "180" in text

@@ -369,7 +369,9 @@ def _use(trace: Trace, card: Card) -> DeviceUse:
 def _tier(trace: Trace, name: str, number: int, limit: str, items: list[MemoryItem]) -> TierUse:
     keys = [f"tier.{number}.{size}_bytes" for size in ("capacity", "usable", limit)]
     sizes = [round(trace[key]) for key in keys]
-    return TierUse(name, "lpddr" if number else "gddr", keys[0], keys[1], keys[2], tuple(items), *sizes)
+    return TierUse(
+        f"use.{number}", name, "lpddr" if number else "gddr", keys[0], keys[1], keys[2], tuple(items), *sizes
+    )
 
 
 def _scenario(card: Card) -> Scenario:
@@ -545,7 +547,8 @@ def fixed_curves(sizing: Sizing) -> MemoryCurves:
     for bits in (16, 8, 4):
         growth = per_token * bits / 8
         fits_to = room / growth if room > growth * contexts[0] else None
-        lines.append(CacheLine(bits, [fixed + growth * x for x in contexts], fits_to, bits == 8))
+        total = [fixed + growth * x for x in contexts]
+        lines.append(CacheLine(bits, total, [max(0.0, y - limit) for y in total], fits_to, bits == 8))
     return MemoryCurves(contexts, tuple(lines), limit, trace["memory.total_bytes"] / count)
 
 

@@ -26,7 +26,7 @@ from core.catalogue.records import (
 from core.errors import CatalogueError, StoreError
 from core.scenario import CatalogueModel, Companion, CompanionRole, Deployment, Scenario, Workload
 from core.sizing.report import Sizing
-from desktop.session import StoredScenario
+from desktop.scenario_store import StoredScenario
 from tests.desktop.fixed_sizing import Card, fixed_sizing
 
 
@@ -187,6 +187,8 @@ class MemoryStore:
         self.kept = dict(enumerate(scenarios, start=1))
         self.own: dict[str, dict[str, str]] = {}
         self.last: int | None = None
+        self.ticks: list[int] = []
+        self.order: list[int] = list(self.kept)
         self.broken = False
         self.lasting = True
         self.saves = 0
@@ -212,11 +214,25 @@ class MemoryStore:
         self.saves += 1
         at = scenario_id if scenario_id is not None else max(self.kept, default=0) + 1
         self.kept[at] = scenario
+        if at not in self.order:
+            self.order.append(at)
         return at
 
     def scenarios(self) -> Sequence[StoredScenario]:
         rows = [StoredScenario(at, one.name, one.client) for at, one in self.kept.items()]
-        return sorted(rows, key=lambda row: (row.client, row.id))
+        return sorted(rows, key=lambda row: (row.client, self.order.index(row.id)))
+
+    def move(self, scenario_id: int, client: str, before: int | None) -> None:
+        self._check()
+        self.kept[scenario_id] = self.kept[scenario_id].edited(client=client)
+        self.order.remove(scenario_id)
+        self.order.insert(len(self.order) if before is None else self.order.index(before), scenario_id)
+
+    def ticked(self) -> Sequence[int]:
+        return self.ticks
+
+    def remember_ticked(self, ids: Sequence[int]) -> None:
+        self.ticks = list(ids)
 
     def delete(self, scenario_id: int) -> tuple[int, Scenario]:
         self._check()

@@ -18,7 +18,8 @@ from core.language.messages import LANGUAGES, set_language
 from core.scenario import CatalogueModel, Mode, TextbookModel
 from core.sizing.report import Verdict
 from desktop.__main__ import main
-from desktop.app import Application, Folders, new_scenario
+from desktop.app import Application
+from desktop.folders import Folders
 from desktop.main_window import MainWindow
 from desktop.settings import LANGUAGE, STARTED_BEFORE, THEME, Settings
 from tests.core import gguf_models
@@ -234,7 +235,7 @@ def test_a_scenario_that_cannot_be_sized_shows_no_results_of_another(start: Star
     assert bar is not None
     assert "sold-out" in bar.text.text()
     assert session.sizing is None
-    assert session.verdict_of(session.scenario_id or 0) is None
+    assert session.standing_of(session.scenario_id or 0) is None
     assert not window.sizing.results.isVisible()
     window.proposals.write(tmp_path / "proposal.pdf")
     bar = window.messages.bar("proposal")
@@ -366,7 +367,7 @@ def _tone(window: MainWindow, topic: str) -> str:
 
 def test_a_new_scenario_can_be_sized(start: Start) -> None:
     application = start()
-    application.session.new(new_scenario())
+    application.session.new(application.new_scenario())
     assert application.session.sizing is not None
     assert application.session.sizing.scenario.name == "New scenario"
 

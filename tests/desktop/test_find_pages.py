@@ -103,8 +103,8 @@ def test_it_ranks_by_what_is_asked(qtbot: QtBot, page: FindHardwarePage) -> None
     speeds = [row.speed[1] for row in page.answers.rows]
     assert speeds == sorted(speeds, reverse=True)
     search(qtbot, page, lambda: page.limits._choose_ranking("energy"))
-    assert page.answers.columnCount() == len(hardware_columns(Ranking.ENERGY)) == 7
-    assert page.answers.rows[0].cells[6].endswith(" J")
+    assert page.answers.columnCount() == len(hardware_columns(Ranking.ENERGY)) == 8
+    assert page.answers.rows[0].cells[7].endswith(" J")
 
 
 def test_all_shows_every_number_of_each(page: FindHardwarePage) -> None:

@@ -14,11 +14,15 @@ sizing itself over arrays. So what a bound rules out is ruled out, and what it r
 from dataclasses import dataclass
 from typing import Any
 
+from core.catalogue.records import Allocator, DeviceFamily
 from core.physics import collective, decode, mixed_passes, operators, prefill, roofline, serving
+from core.physics.demand import requests_with_a_copy_down
+from core.physics.memory import limit_of_the_whole, requests_with_reserve
 from core.scenario import Mode
 from core.sizing.capacity import shares_what_is_left
+from core.sizing.concurrency import Redundancy
 from core.sizing.groups import LATENT, cached_groups
-from core.sizing.rates import PIPELINE_KEPT, STATE_SHARE, has_routed_experts
+from core.sizing.rates import ENGINE_SLOTS, PIPELINE_KEPT, STATE_SHARE, has_routed_experts
 from core.sizing.search.counted import Counted
 from core.sizing.search.rates import Rates
 from core.sizing.search.shapes import Shapes
@@ -41,6 +45,7 @@ class Bounds:
     most_bytes    that the accelerator may use, all tiers [byte]
     speed         of one user at most [token/s]
     throughput    of all users at most [token/s]
+    saturated     of all users at most, when there are always more requests than fit [token/s]
     ttft          first token at the earliest [s]
     ttft_if_fast  the same for a candidate that reaches the speed target: its queue moves no slower than that [s]
     """
@@ -50,6 +55,7 @@ class Bounds:
     most_bytes: Axis
     speed: Axis
     throughput: Axis
+    saturated: Axis
     ttft: Axis
     ttft_if_fast: Axis
 
@@ -86,7 +92,8 @@ def bounds(counted: Counted, shapes: Shapes, rates: Rates) -> Bounds:
         least_bytes=least * tighter,
         most_bytes=most,
         speed=wider / step,
-        throughput=wider * _overlap(counted, here) * counted["requests_at_once"] / each,
+        throughput=wider * _overlap(counted, here) * _requests(counted, here) / each,
+        saturated=wider * _saturated(counted, here, fit, other),
         ttft=(fit["t_req"] + waits + prompt) * tighter,
         ttft_if_fast=(fit["t_req"] + waits + prompt + _queue_seconds(counted, fit, batch, other)) * tighter,
     )
@@ -124,6 +131,8 @@ def _runs(counted: Counted, shapes: Shapes) -> Axis:
         allowed &= shapes.tensor == 1
     if not engine.pipeline_parallel:
         allowed &= shapes.pipeline == 1
+    if counted.redundancy is Redundancy.SPARE_REPLICA:
+        allowed &= shapes.replicas > 1
     for heads in counted.heads:
         allowed &= heads % shapes.tensor == 0
     return allowed & _spreads(counted, shapes)
@@ -142,20 +151,33 @@ def _spreads(counted: Counted, shapes: Shapes) -> Axis:
     return np.where(shapes.attention_groups > 1, spread & latent, spread)
 
 
-def _memory(counted: Counted, here: Shapes) -> tuple[Axis, Axis]:
-    """Least bytes on the fullest accelerator, and the most that it may use."""
+def _memory(counted: Counted, here: Shapes, requests: int | None = None) -> tuple[Axis, Axis]:
+    """Least bytes on the fullest accelerator with the requests that are asked for, and the most that it may use."""
     import numpy as np
 
     each = counted["kv_logical_bytes_per_request"] + counted.state_bytes
-    groups = here.replicas * here.attention_groups
-    requests = np.ceil(counted["requests_with_reserve"] / groups) * here.attention_groups
-    least = (counted.loaded_bytes + each * requests) / here.ranks_of_a_copy + counted.companions_bytes
+    asked: Axis = requests
+    if requests is None:
+        groups = here.replicas * here.attention_groups
+        reserve = counted["workload.reserve_share"]
+        asked = np.ceil(requests_with_reserve(_requests(counted, here), reserve) / groups) * here.attention_groups
+    least = (counted.loaded_bytes + each * asked) / here.ranks_of_a_copy + counted.companions_bytes
     situation = counted.situation
     article = situation.scenario.mode is Mode.ARTICLE
     whole = article or shares_what_is_left(situation)
     share = 1.0 if whole else situation.engine.memory_share or 1.0
-    first = here.labels if article else here.usable
-    return least, first * share + here.lower
+    first = (here.labels if article else here.usable) * share
+    if situation.engine.allocator is Allocator.VLLM and not article:  # there it takes its share of the whole memory
+        unified = np.array([device.family is DeviceFamily.NVIDIA_UNIFIED for device in here.devices])[here.device]
+        first = np.where(unified, limit_of_the_whole(here.labels, here.usable, share), first)
+    return least, first + here.lower
+
+
+def _requests(counted: Counted, here: Shapes) -> Axis:
+    """Requests at once; where a copy may be down, those under which all are as full as the rest is then."""
+    if counted.redundancy is not Redundancy.SPARE_REPLICA:
+        return counted["requests_at_once"]
+    return requests_with_a_copy_down(counted["requests_at_once"], here.replicas)
 
 
 def _batch(counted: Counted, here: Shapes) -> Axis:
@@ -166,7 +188,7 @@ def _batch(counted: Counted, here: Shapes) -> Axis:
     if held > counted["workload.context_tokens"]:
         return np.ones(len(here.tensor))
     stages = here.pipeline if counted.situation.engine.group == "serving" else 1
-    return np.maximum(1.0, counted["requests_at_once"] / (here.replicas * here.attention_groups) / stages)
+    return np.maximum(1.0, _requests(counted, here) / (here.replicas * here.attention_groups) / stages)
 
 
 def _overlap(counted: Counted, here: Shapes) -> Axis:
@@ -175,8 +197,39 @@ def _overlap(counted: Counted, here: Shapes) -> Axis:
 
     if counted.situation.engine.group != "serving":
         return np.ones(len(here.tensor))
-    busy = (here.pipeline > 1) & (counted["requests_at_once"] / (here.replicas * here.attention_groups) > 1)
+    busy = (here.pipeline > 1) & (_requests(counted, here) / (here.replicas * here.attention_groups) > 1)
     return np.where(busy, PIPELINE_KEPT, 1.0)
+
+
+def _saturated(counted: Counted, here: Shapes, fit: Rates, prompt: Axis) -> Axis:
+    """Tokens per second of all users with as many requests as memory and engine take: then a token costs the least.
+
+    Weights are read for all of them at once; what experts compute hides behind their reads.
+    """
+    import numpy as np
+
+    least, most = _memory(counted, here, requests=0)
+    held = min(1.0, counted["serving.held_tokens"] / counted["workload.context_tokens"])
+    each = counted["kv_logical_bytes_per_request"] * held + counted.state_bytes
+    spare = most - least + counted.companions_bytes  # which stand on one accelerator only
+    room = np.maximum(1.0, spare * here.ranks_of_a_copy / here.attention_groups / each)
+
+    stages = here.pipeline if counted.situation.engine.group == "serving" else np.ones(len(here.tensor))
+    batch = np.maximum(1.0, np.minimum(room, ENGINE_SLOTS) / stages)
+    alone = counted["read_bytes.dense"] / here.tensor / fit["weights"]
+    at_peak = decode.seconds_at_peak(
+        counted["flops_per_token.in_weight_format"], fit["low"], counted["flops_per_token.at_16_bit"], fit["wide"]
+    )
+    computed = batch * at_peak / here.tensor / fit["mfu"]
+    step = np.minimum(alone * batch, alone + roofline.compute_excess_seconds(alone, computed))
+    if has_routed_experts(counted.situation):
+        ranks = here.tensor * here.attention_groups
+        distinct = _distinct(counted, batch * here.attention_groups, fit["gamma"])
+        step = step + _expert_bytes(counted, distinct) / ranks / fit["experts"]
+    step = step + counted["kernels_per_step"] * fit["t_op"]
+    token = (step + _exchange_seconds(counted, here, fit, batch)) / batch + _cache_seconds(counted, here, fit, 1.0)
+    answer = token + prompt / counted["workload.output_tokens"]
+    return here.replicas * here.attention_groups * stages / answer
 
 
 def _step_seconds(counted: Counted, here: Shapes, fit: Rates) -> Axis:
@@ -229,7 +282,7 @@ def _joint(counted: Counted, here: Shapes) -> Axis:
     """Requests of a step of all groups of a copy: fewer than groups times requests where some groups have none."""
     import numpy as np
 
-    return np.maximum(1.0, counted["requests_at_once"] / here.replicas / here.pipeline)
+    return np.maximum(1.0, _requests(counted, here) / here.replicas / here.pipeline)
 
 
 def _distinct(counted: Counted, tokens: Any, reuse: Any) -> Any:

@@ -1,8 +1,10 @@
 """One candidate: hardware, plan, engine and formats. Every candidate is a scenario."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from core.scenario import Companion, Deployment, Economics, Measurement, Placement, Scenario
+from core.sizing.bill import SERVICES
 from core.sizing.search.layouts import Layout
 from core.sizing.search.variants import Variant
 
@@ -36,13 +38,23 @@ def scenario_of(need: Scenario, candidate: Candidate) -> Scenario:
 
     What the need says about its own hardware (link, plan, limits of memory) does not carry over to another.
     """
-    layout, variant = candidate.layout, candidate.variant
-    own = need.deployment.device == layout.device.id
-    return need.model_copy(
+    variant = candidate.variant
+    placed = with_layout(need, candidate.layout, variant.apart)
+    return placed.model_copy(
         update={
             "weights": variant.weights,
             "kv_format": variant.kv_format,
-            "companions": tuple(_placed(companion, variant.apart) for companion in need.companions),
+            "deployment": placed.deployment.model_copy(update={"engine": variant.engine.id}),
+            "measurements": pinned(need),
+        }
+    )
+
+
+def with_layout(need: Scenario, layout: Layout, apart: bool) -> Scenario:
+    """The need on a layout, whatever the engine and the formats."""
+    return need.model_copy(
+        update={
+            "companions": tuple(_placed(companion, apart) for companion in need.companions),
             "deployment": Deployment.model_construct(
                 **{
                     **_DEFAULTS,
@@ -50,11 +62,9 @@ def scenario_of(need: Scenario, candidate: Candidate) -> Scenario:
                     "count": layout.count,
                     "nodes": layout.nodes,
                     "plan": layout.plan,
-                    "engine": variant.engine.id,
                 }
             ),
-            "measurements": pinned(need),
-            "economics": need.economics if own else _without_price(need.economics),
+            "economics": economics_on(need, layout),
         }
     )
 
@@ -83,6 +93,27 @@ def _placed(companion: Companion, apart: bool) -> Companion:
     return companion.model_copy(update={"placement": Placement.SECOND_CARD if apart else Placement.SAME_CARD})
 
 
-def _without_price(economics: Economics) -> Economics:
-    """The price of one device says nothing about another."""
-    return economics if economics.price is None else economics.model_copy(update={"price": None})
+def economics_on(need: Scenario, layout: Layout) -> Economics:
+    """Prices and terms for a layout: what was said about other hardware says nothing about this."""
+    own = need.deployment
+    if own.device != layout.device.id:
+        return _elsewhere(need.economics, False)
+    if (own.count, own.nodes) != (layout.count, layout.nodes):
+        return _elsewhere(need.economics, True)
+    return need.economics
+
+
+@lru_cache(maxsize=16)
+def _elsewhere(said: Economics, same_device: bool) -> Economics:
+    """Without what belongs to the hardware: lines that are things, watts, carbon; the price of another device."""
+    services = tuple(line for line in said.lines or () if line.yearly or line.kind in SERVICES)
+    changes: dict[str, object] = {
+        "lines": None,
+        "further_lines": (*services, *said.further_lines),
+        "idle_power_w": None,
+        "busy_power_w": None,
+        "embodied_kg": None,
+    }
+    if not same_device:
+        changes |= {"price": None, "cloud": None}
+    return said.model_copy(update=changes)

@@ -7,6 +7,7 @@ from typing import Any
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Allocator, Device
 from core.scenario import Scenario
+from core.sizing.concurrency import Redundancy
 from core.sizing.engine_defaults import CHUNK_ON_LARGE
 from core.sizing.memory import record_memory
 from core.sizing.placement import loaded_classes
@@ -26,6 +27,7 @@ class Counted:
     variant: Variant
     situation: Situation
     trace: Trace
+    redundancy: Redundancy
 
     def __getitem__(self, key: str) -> Any:
         return self.trace[key]
@@ -72,11 +74,11 @@ def count(request: SearchRequest, variant: Variant, among: Sequence[Layout], cat
     for layout in among:
         device = layout.device
         if layout.plan.ranks == 1 and device.family in variant.engine.families and _is_plain(device):
-            scenario = scenario_of(request.scenario, Candidate(0, layout, variant))
+            scenario = scenario_of(request.need, Candidate(0, layout, variant))
             situation, trace = resolve(_with_largest_chunk(scenario, variant), catalogue), Trace()
             record_memory(trace, situation)
             speed_figures(trace, situation)
-            return Counted(variant, situation, trace)
+            return Counted(variant, situation, trace, request.redundancy)
     return None
 
 

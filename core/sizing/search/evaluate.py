@@ -1,14 +1,21 @@
 """One candidate sized in full: the figures that decide, by the very formulas of `size()`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any
 
 from core.catalogue.catalogue import Catalogue
+from core.physics import demand as d
+from core.physics import economics as e
 from core.scenario import Scenario
+from core.sizing.bought import MOSTLY
 from core.sizing.memory import record_memory, verdict
 from core.sizing.report import Verdict
 from core.sizing.search.candidates import Candidate, scenario_of
+from core.sizing.search.failure import with_a_failure
+from core.sizing.search.need import Need, need_of
 from core.sizing.search.request import SearchRequest
-from core.sizing.search.supply import Supply, supply
+from core.sizing.search.supply import Supply, supply_of
 from core.sizing.situation import resolve
 from core.sizing.speed import speed_figures
 from core.trace import Trace
@@ -22,7 +29,11 @@ class Evaluation:
     shortfall_bytes      what is missing on the fullest accelerator [byte]
     speed, ttft          at P10, P50 and P90 [token/s], [s]; None where the work does not fit
     throughput           of all users together [token/s]
-    joules_per_token     power over throughput [J]; None where either is not known
+    saturated            of all users together when there are always more requests than fit [token/s]
+    yearly               cost of a year; without electricity where its price is not known, and of a year of waiting
+                         where nobody has said how many users there are
+    per_million          of that, for a million tokens of the client's own demand
+    energy_per_million   of the client's own demand, or where it is not known at full load [kWh]
     """
 
     candidate: Candidate
@@ -35,6 +46,10 @@ class Evaluation:
     speed: tuple[float, float, float] | None = None
     ttft: tuple[float, float, float] | None = None
     throughput: float | None = None
+    saturated: float | None = None
+    yearly: Decimal | None = None
+    per_million: Decimal | None = None
+    energy_per_million: float | None = None
 
     @property
     def holds(self) -> bool:
@@ -43,17 +58,20 @@ class Evaluation:
 
     @property
     def joules_per_token(self) -> float | None:
-        if self.supply.power_w is None or not self.throughput:
-            return None
-        return self.supply.power_w / self.throughput
+        """Of energy, where a million tokens take so many kilowatt-hours."""
+        return None if self.energy_per_million is None else 3.6 * self.energy_per_million
 
-    def speed_at(self, percentile: int) -> float:
-        """Speed of one user that so many of a hundred cases reach [token/s]."""
-        return self.speed[0 if percentile == 90 else 1] if self.speed else 0.0
+    def speed_at(self, certainty: float) -> float:
+        """Speed of one user that this share of cases reaches [token/s]."""
+        if self.speed is None:
+            return 0.0
+        return d.speed_with_certainty(self.speed[1], self.speed[0], d.deviations_of(certainty))
 
-    def ttft_at(self, percentile: int) -> float:
-        """First token within this time in so many of a hundred cases [s]."""
-        return self.ttft[2 if percentile == 90 else 1] if self.ttft else float("inf")
+    def ttft_at(self, certainty: float) -> float:
+        """First token within this time in this share of cases [s]."""
+        if self.ttft is None:
+            return float("inf")
+        return d.seconds_with_certainty(self.ttft[1], self.ttft[2], d.deviations_of(certainty))
 
 
 def evaluate(request: SearchRequest, candidate: Candidate, catalogue: Catalogue) -> Evaluation:
@@ -67,15 +85,15 @@ def evaluate(request: SearchRequest, candidate: Candidate, catalogue: Catalogue)
 
     Returns
     -------
-    the figures; the same that `size()` gives for the candidate's scenario
+    the figures; the same that `size()` and `cost()` give for the candidate's scenario
     """
-    scenario = scenario_of(request.scenario, candidate)
-    situation, trace = resolve(scenario, catalogue), Trace()
+    scenario = scenario_of(request.need, candidate)
+    situation, trace = resolve(with_a_failure(scenario, request.redundancy, candidate), catalogue), Trace()
     record_memory(trace, situation)
     found = Evaluation(
         candidate,
         scenario,
-        supply(candidate.layout.device, candidate.units),
+        supply_of(request.need, candidate.layout, candidate.variant.apart, catalogue),
         verdict(trace),
         int(trace["max_concurrency"]),
         int(trace["requests_with_reserve"]),
@@ -84,20 +102,38 @@ def evaluate(request: SearchRequest, candidate: Candidate, catalogue: Catalogue)
     if not found.holds:
         return found
     speed = speed_figures(trace, situation)
+    need = need_of(request.scenario.workload, trace["workload.prompt_tokens"], catalogue.facts)
     if speed.decode is None or speed.ttft is None or speed.throughput is None:
         return found
-    return Evaluation(
-        found.candidate,
-        scenario,
-        found.supply,
-        found.verdict,
-        found.requests_that_fit,
-        found.requests_asked,
-        found.shortfall_bytes,
-        (speed.decode.p10, speed.decode.p50, speed.decode.p90),
-        (speed.ttft.p10, speed.ttft.p50, speed.ttft.p90),
-        speed.throughput.p50,
+    return replace(
+        found,
+        speed=(speed.decode.p10, speed.decode.p50, speed.decode.p90),
+        ttft=(speed.ttft.p10, speed.ttft.p50, speed.ttft.p90),
+        throughput=speed.throughput.p50,
+        saturated=float(trace["saturated_tok_s_total"]),
+        **_running(trace, need, found.supply),
     )
+
+
+def _running(trace: Trace, need: Need, facts: Supply) -> dict[str, Any]:
+    """What the year costs, and what a million tokens cost and take of energy."""
+    seconds = d.busy_seconds(trace["workload.output_tokens"], trace["saturated_tok_s_total"])
+    watts = facts.reading_w if trace["saturated.prompt_share"] > MOSTLY else facts.busy_w
+    yearly, energy = facts.standing, None
+    if facts.idle_w is not None and watts is not None:
+        share = 0.0 if need.requests is None else d.busy_share(need.requests, seconds)
+        energy = e.energy_per_year(facts.idle_w, watts, share, facts.pue)
+    if yearly is not None and facts.tariff is not None:
+        yearly = None if energy is None else yearly + e.energy_cost(energy, facts.tariff)
+    per_million = None if yearly is None or need.tokens is None else e.per_million(yearly, need.tokens)
+    if energy is None or watts is None:
+        taken = None
+    elif need.tokens is not None:
+        taken = e.energy_per_million(energy, need.tokens)
+    else:
+        speed = d.tokens_while_busy(need.prompt, need.output, seconds)
+        taken = e.energy_per_million_full(e.joules_per_token(watts, facts.pue, speed))
+    return {"yearly": yearly, "per_million": per_million, "energy_per_million": taken}
 
 
 def meets(request: SearchRequest, found: Evaluation) -> bool:
@@ -107,9 +143,9 @@ def meets(request: SearchRequest, found: Evaluation) -> bool:
 
 def fast_enough(request: SearchRequest, found: Evaluation) -> bool:
     target = request.scenario.workload.speed_target
-    return target is None or found.speed_at(request.percentile) >= target
+    return target is None or found.speed_at(request.scenario.workload.target_percentile) >= target
 
 
 def soon_enough(request: SearchRequest, found: Evaluation) -> bool:
     target = request.scenario.workload.ttft_target_s
-    return target is None or found.ttft_at(request.percentile) <= target
+    return target is None or found.ttft_at(request.scenario.workload.target_percentile) <= target

@@ -9,13 +9,15 @@ from enum import StrEnum
 from typing import Any
 
 from core.catalogue.catalogue import Catalogue
+from core.sizing.concurrency import Capacity, capacity
 from core.sizing.rates import exchange_link, hop_link
 from core.sizing.report import Evidence, FindingKind, Sizing, Verdict
-from core.sizing.search.evaluate import Evaluation, evaluate
+from core.sizing.search.evaluate import evaluate
 from core.sizing.search.hardware import failure
-from core.sizing.search.rank import metric, price
+from core.sizing.search.rank import metric, price, speed_of
 from core.sizing.search.report import Answer, HardwareFound, RuledOut
 from core.sizing.search.request import Ranking, SearchRequest
+from core.sizing.search.safety import Safe, degrees_of_safety
 from core.sizing.situation import Situation, resolve
 from core.sizing.size import size
 
@@ -45,6 +47,8 @@ class ReasonKind(StrEnum):
     POWER = "power"
     # against the runner-up
     COSTS_MORE = "costs_more"
+    COSTS_MORE_PER_MILLION = "costs_more_per_million"
+    COSTS_MORE_PER_YEAR = "costs_more_per_year"
     SLOWER = "slower"
     MORE_ENERGY = "more_energy"
     EQUAL = "equal"
@@ -61,12 +65,18 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What speaks for an answer, against it, and for it against the runner-up."""
+    """What speaks for an answer, against it, and for it against the runner-up.
+
+    capacity   how many requests and users it carries within the targets, and which wall is hit first
+    safety     what the work takes so that a copy, or a site, may fail
+    """
 
     sizing: Sizing
     reasons: tuple[Reason, ...]
     against: tuple[Reason, ...]
     before_runner_up: Reason | None
+    capacity: Capacity | None = None
+    safety: tuple[Safe, ...] = ()
 
 
 #: Many machines are many things that break.
@@ -88,13 +98,15 @@ def explain(found: HardwareFound, answer: Answer, catalogue: Catalogue) -> Expla
 
     Returns
     -------
-    three reasons for it, up to three against, and the one that puts it before the next
+    three reasons for it, up to three against, the one that puts it before the next, and how far it goes
     """
     sizing = size(answer.scenario, catalogue)
+    carries = capacity(sizing, catalogue)
     link = _link_name(resolve(answer.scenario, catalogue))
-    reasons = (_topology(sizing, link), _speed(found.request, sizing), _room(sizing))
+    reasons = (_topology(sizing, link), _speed(found.request, sizing, answer), _room(sizing))
     against = tuple(_against(answer, sizing, link))[:3]
-    return Explanation(sizing, reasons, against, _before_next(found, answer))
+    safety = degrees_of_safety(answer, carries, found.request.scenario, catalogue) if carries is not None else ()
+    return Explanation(sizing, reasons, against, _before_next(found, answer), carries, safety)
 
 
 def _link_name(situation: Situation) -> str:
@@ -119,12 +131,12 @@ def _topology(sizing: Sizing, link: str) -> Reason:
     return Reason(ReasonKind.STAGES, {"stages": plan.pipeline, "share": share}, {"link": link})
 
 
-def _speed(request: SearchRequest, sizing: Sizing) -> Reason:
+def _speed(request: SearchRequest, sizing: Sizing, answer: Answer) -> Reason:
     """Bandwidth, and the speed that follows, beside what was asked for."""
     work = sizing.scenario.workload
     figures = {
         "bandwidth": sizing.trace["memory_bandwidth_bytes_per_s"],
-        "speed": sizing.trace["decode_tok_s" if request.percentile == 50 else "decode_tok_s.p10"],
+        "speed": answer.evaluation.speed_at(request.scenario.workload.target_percentile),
         "target": work.speed_target,
     }
     return Reason(ReasonKind.SPEED if work.speed_target is None else ReasonKind.SPEED_WITH_TARGET, figures)
@@ -179,22 +191,23 @@ def _before_next(found: HardwareFound, answer: Answer) -> Reason | None:
     names = {"device": other.kind.device.name, "currency": ours.supply.currency}
     figures: dict[str, Any] = {"units": other.kind.units}
     if metric(ranking, ours) == metric(ranking, theirs):
-        if _speed_of(theirs) < _speed_of(ours):
-            figures |= {"ours": _speed_of(ours), "theirs": _speed_of(theirs)}
+        if speed_of(theirs) < speed_of(ours):
+            figures |= {"ours": speed_of(ours), "theirs": speed_of(theirs)}
             return Reason(ReasonKind.SLOWER, figures, names)
         return Reason(ReasonKind.EQUAL, figures, names)
     if ranking is Ranking.SPEED:
-        figures |= {"ours": _speed_of(ours), "theirs": _speed_of(theirs)}
+        figures |= {"ours": speed_of(ours), "theirs": speed_of(theirs)}
         return Reason(ReasonKind.SLOWER, figures, names)
     if ranking is Ranking.ENERGY:
         figures |= {"ours": ours.joules_per_token, "theirs": theirs.joules_per_token}
         return Reason(ReasonKind.MORE_ENERGY, figures, names)
+    if ranking is Ranking.COST:
+        by_token = ours.per_million is not None
+        kind = ReasonKind.COSTS_MORE_PER_MILLION if by_token else ReasonKind.COSTS_MORE_PER_YEAR
+        first, second = (one.per_million if by_token else one.yearly for one in (ours, theirs))
+        return Reason(kind, figures | {"ours": first, "theirs": second}, names)
     figures |= {"ours": price(ours), "theirs": price(theirs)}
     return Reason(ReasonKind.COSTS_MORE, figures, names)
-
-
-def _speed_of(found: Evaluation) -> float:
-    return found.speed[1] if found.speed else 0.0
 
 
 def sized_miss(request: SearchRequest, miss: RuledOut, catalogue: Catalogue) -> RuledOut:

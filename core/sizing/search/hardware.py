@@ -5,48 +5,78 @@ promising first, and only as long as a bound does not prove that it ranks behind
 result is what sizing every candidate would give, and does not depend on the order of the catalogue.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Device
-from core.sizing.search.bounds import Bounds, bounds
+from core.sizing.concurrency import Redundancy
+from core.sizing.search.bounds import MARGIN, Bounds, bounds
 from core.sizing.search.candidates import Candidate, pinned
 from core.sizing.search.counted import count
 from core.sizing.search.evaluate import Evaluation, evaluate, fast_enough, meets, soon_enough
-from core.sizing.search.kinds import barred, is_asked, kind_of, unknown_facts
+from core.sizing.search.kinds import (
+    Setup,
+    barred,
+    is_asked,
+    is_barred,
+    kind_of,
+    lacks_more,
+    missing_facts,
+    nothing_known,
+    unknown_facts,
+)
 from core.sizing.search.layouts import Layout, layouts
+from core.sizing.search.need import Need, need_of
 from core.sizing.search.pareto import best_for_their_price
-from core.sizing.search.rank import INFINITE, least, metric, objective, order, order_within, price
+from core.sizing.search.rank import (
+    INFINITE,
+    READ_TO_THREE,
+    least,
+    metric,
+    order,
+    order_within,
+    price,
+    read_to_three,
+    speed_of,
+)
 from core.sizing.search.rates import rates
-from core.sizing.search.report import Answer, Exclusion, HardwareFound, Kind, RuledOut
-from core.sizing.search.request import Ranking, SearchRequest
+from core.sizing.search.report import Answer, Exclusion, Fact, HardwareFound, Kind, RuledOut
+from core.sizing.search.request import SearchRequest
 from core.sizing.search.shapes import shapes
+from core.sizing.search.supply import Supply, supply_of
 from core.sizing.search.variants import Variant, variants
 
 Axis = Any  # array, one element a candidate, layout or device
+#: The bounds that a search keeps of each candidate.
+COLUMNS = ("least_bytes", "most_bytes", "speed", "saturated", "ttft", "ttft_if_fast")
+SETUPS: tuple[Setup, ...] = ((False, False), (False, True), (True, False), (True, True))
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
     """All candidates of a request with their bounds, sorted by kind and within it by promise.
 
+    need        the client's demand
     starts      where each kind begins; `kinds` names them
+    setup       how the hardware of a candidate is bought: twice the units apart, and the bridges
     open        which candidates no bound rules out
     without     devices that were asked for and have no candidate, with the reason
     """
 
+    need: Need
     kinds: tuple[Kind, ...]
     starts: tuple[int, ...]
     layouts: tuple[Layout, ...]
     variants: tuple[Variant, ...]
     layout: Axis
     variant: Axis
+    setup: Axis
     least_bytes: Axis
     most_bytes: Axis
     speed: Axis
-    throughput: Axis
+    saturated: Axis
     ttft: Axis
     ttft_if_fast: Axis
     open: Axis
@@ -62,17 +92,7 @@ class Field:
         at = np.array(sorted(chosen), dtype=np.int64)
         starts = np.searchsorted(at, np.array(self.starts))
         filled = [n for n in range(len(self.kinds)) if starts[n] < starts[n + 1]]
-        columns = (
-            "layout",
-            "variant",
-            "least_bytes",
-            "most_bytes",
-            "speed",
-            "throughput",
-            "ttft",
-            "ttft_if_fast",
-            "open",
-        )
+        columns = ("layout", "variant", "setup", *COLUMNS, "open")
         return replace(
             self,
             kinds=tuple(self.kinds[n] for n in filled),
@@ -119,30 +139,45 @@ def survey(request: SearchRequest, catalogue: Catalogue) -> Field:
         & (units <= request.limits.most_units)
         & (shape.machines[layout] <= request.limits.most_machines)
     )
-    columns = {
-        name: _joined(parts, name)[kept]
-        for name in ("least_bytes", "most_bytes", "speed", "throughput", "ttft", "ttft_if_fast")
-    }
+    columns = {name: _joined(parts, name)[kept] for name in COLUMNS}
     _unbind(request, among, [one.variant for one in counted], layout[kept], variant[kept], columns)
+    setup = (2 * apart + (shape.bridged[layout] > 0))[kept]
     layout, variant, key = layout[kept], variant[kept], (shape.device[layout] * 1000 + units)[kept]
-    promise = columns["throughput" if request.ranking is Ranking.ENERGY else "speed"]
     opened = _open(request, columns)
-    by = np.lexsort((np.arange(len(key)), -promise, ~opened, key))
+    by = np.lexsort((np.arange(len(key)), -columns["speed"], ~opened, key))
     names, starts = np.unique(key[by], return_index=True)
-    kinds = tuple(kind_of(shape.devices[n // 1000], n % 1000, catalogue) for n in names.tolist())
+    supplies = _supplies(request, among, layout, key, setup, catalogue)
+    kinds = tuple(kind_of(shape.devices[n // 1000], n % 1000, supplies[n]) for n in names.tolist())
     reached = {n // 1000 for n in names.tolist()}
     without = [device for n, device in enumerate(shape.devices) if asked[n] and n not in reached]
+    prompt = counted[0]["workload.prompt_tokens"] if counted else 0
     return Field(
+        need=need_of(request.scenario.workload, prompt, catalogue.facts),
         kinds=kinds,
         starts=(*starts.tolist(), len(by)),
         layouts=among,
         variants=tuple(one.variant for one in counted),
         layout=layout[by],
         variant=variant[by],
+        setup=setup[by],
         open=opened[by],
-        without=tuple(_without(device, catalogue) for device in without),
+        without=tuple(_without(device, request, catalogue) for device in without),
         **{name: column[by] for name, column in columns.items()},
     )
+
+
+def _supplies(
+    request: SearchRequest, among: Sequence[Layout], layout: Axis, key: Axis, setup: Axis, catalogue: Catalogue
+) -> dict[int, dict[Setup, Supply]]:
+    """What each way to buy each kind costs and draws."""
+    import numpy as np
+
+    need, found = request.need, dict[int, dict[Setup, Supply]]()
+    each, first = np.unique(key * 4 + setup, return_index=True)
+    for number, at in zip(each.tolist(), layout[first].tolist(), strict=True):
+        way = SETUPS[number % 4]
+        found.setdefault(number // 4, {})[way] = supply_of(need, among[at], way[0], catalogue)
+    return found
 
 
 def _unbind(
@@ -160,14 +195,21 @@ def _unbind(
         device = np.array([place.device.id == one.device for place in among], dtype=bool)
         engine = np.array([choice.engine.id == one.engine for choice in choices], dtype=bool)
         here = device[layout] & engine[variant]
-        columns["speed"][here] = columns["throughput"][here] = np.inf
+        columns["speed"][here] = columns["saturated"][here] = np.inf
         columns["ttft"][here] = columns["ttft_if_fast"][here] = 0.0
 
 
-def _without(device: Device, catalogue: Catalogue) -> RuledOut:
-    """Why a device has no candidate: nothing is known of its computing, or no engine of the request runs there."""
+def _without(device: Device, request: SearchRequest, catalogue: Catalogue) -> RuledOut:
+    """Why a device has no candidate: its computing is not known, no engine runs there, or it comes alone."""
     computes = any(name in device.peak_flops for name in ("fp16", "fp32"))
-    return RuledOut(kind_of(device, 1, catalogue), Exclusion.SOFTWARE if computes else Exclusion.FIGURES)
+    runs = any(device.family in variant.engine.families for variant in variants(request, catalogue))
+    if not computes:
+        by = Exclusion.FIGURES
+    elif runs and request.redundancy is Redundancy.SPARE_REPLICA:
+        by = Exclusion.SPARE
+    else:
+        by = Exclusion.SOFTWARE
+    return RuledOut(nothing_known(device, request.need, catalogue), by)
 
 
 def _joined(parts: Sequence[Bounds], name: str) -> Axis:
@@ -187,6 +229,14 @@ def _open(request: SearchRequest, columns: dict[str, Axis]) -> Axis:
     return allowed
 
 
+@dataclass(frozen=True, slots=True)
+class _Promising:
+    """Places of candidates in the field, and what their metric is at least."""
+
+    places: Sequence[int]
+    bounds: Sequence[float]
+
+
 @dataclass(slots=True)
 class _Search:
     request: SearchRequest
@@ -194,9 +244,12 @@ class _Search:
     considered: Field
     sized: int = 0
     found: list[Answer] = field(default_factory=list)
+    lacking: list[Answer] = field(default_factory=list)  # that meet the need only in a way that lacks a fact
+    metrics: list[float] = field(default_factory=list)  # of the answers found, in the same order
     out: list[RuledOut] = field(default_factory=list)
     behind: int = 0
     too_small: dict[tuple[int, ...], float] = field(default_factory=dict)  # memory on which a part of the work failed
+    promising: dict[int, "_Promising"] = field(default_factory=dict)
 
     def run(self) -> HardwareFound:
         self.out.extend(self.considered.without)
@@ -206,6 +259,7 @@ class _Search:
         unknown = self._with_unknown(missing)
         return HardwareFound(
             request=self.request,
+            need=self.considered.need,
             answers=self._marked(),
             unknown=tuple(sorted(unknown, key=self._order)),
             ruled_out=tuple(
@@ -226,11 +280,12 @@ class _Search:
                 self.out.append(no)
             elif not self.considered.open[start]:
                 self.out.append(self._nearest(number))
+            elif not (promising := self._promising(number)).places and not self._lacking(number).places:
+                self.out.append(self._barred_open(number))
             elif unknown_facts(kind, self.request):
                 missing.append(number)
             else:
-                speed, throughput = float(self.considered.speed[start]), float(self.considered.throughput[start])
-                ranked.append((least(self.request.ranking, kind, speed, throughput), number))
+                ranked.append((min(promising.bounds, default=INFINITE), number))
         kinds = self.considered.kinds
         ranked.sort(key=lambda one: (one[0], kinds[one[1]].order))
         missing.sort(key=lambda number: (kinds[number].units, kinds[number].order))
@@ -239,57 +294,100 @@ class _Search:
     # ---- kinds that can be ranked
 
     def _rank(self, bound: float, number: int) -> None:
-        kind, fastest = self.considered.kinds[number], float(self._most_speed(number))
-        if self._cannot_matter(kind, bound, fastest):
-            self.behind += 1
-            return
-        best, closest = self._best_of(number)
-        if best is not None:
+        kind, promising = self.considered.kinds[number], self._promising(number)
+        if promising.places:
+            fastest = float(self.considered.speed[promising.places].max())
+            if self._cannot_matter(kind, bound, fastest):
+                self.behind += 1
+                return
+        best, unknown = self._best_or_out(number)
+        if best is not None and unknown:  # what is known of it does not meet the need; what lacks a price does
+            self.lacking.append(Answer(best, kind, unknown=unknown))
+        elif best is not None:
             self.found.append(Answer(best, kind))
-        else:
-            self.out.append(self._ruled_out(kind, closest))
+            self.metrics.append(metric(self.request.ranking, best))
 
-    def _most_speed(self, number: int) -> Any:
-        start, end = self.considered.starts[number], self.considered.starts[number + 1]
-        here = slice(start, end)
-        return self.considered.speed[here][self.considered.open[here]].max()
+    def _best_or_out(self, number: int) -> tuple[Evaluation | None, frozenset[Fact]]:
+        """The best candidate of a kind with the facts that are missing of it; ways that lack more come last."""
+        best, closest = self._best_of(self._promising(number))
+        if best is None:
+            best, failed = self._best_of(self._lacking(number))
+            closest = [*closest, *failed]
+        if best is None:
+            self.out.append(self._ruled_out(self.considered.kinds[number], closest))
+            return None, frozenset()
+        return best, missing_facts(best.supply, self.request)
 
     def _cannot_matter(self, kind: Kind, bound: float, fastest: float) -> bool:
         """Is it proven that a kind is not among the first, nor the best of its device, nor the best for its price?"""
-        ranking, costs = self.request.ranking, _price(kind)
-        before = [answer for answer in self.found if metric(ranking, answer.evaluation) < bound]
+        costs = _price(kind)
+        before = [answer for answer, reached in zip(self.found, self.metrics, strict=True) if reached < bound]
         if len(before) < self.request.most_answers:
             return False
         if not any(answer.kind.device is kind.device for answer in before):
             return False
         return costs == INFINITE or any(
-            price(answer.evaluation) <= costs and (answer.evaluation.speed or (0, 0, 0))[1] > fastest
-            for answer in self.found
+            price(answer.evaluation) <= costs and speed_of(answer.evaluation) > fastest for answer in self.found
         )
 
-    def _best_of(self, number: int) -> tuple[Evaluation | None, list[Evaluation]]:
+    def _best_of(self, promising: "_Promising") -> tuple[Evaluation | None, list[Evaluation]]:
         """The best candidate of a kind that meets the need; and the candidates that do not."""
-        ranking = self.request.ranking
-        promise = self.considered.throughput if ranking is Ranking.ENERGY else self.considered.speed
+        ranking, speeds = self.request.ranking, self.considered.speed
         best: Evaluation | None = None
-        failed: list[Evaluation] = []
-        for at in self._opened(number):
-            if best is not None and promise[at] < objective(ranking, best):
-                break
+        reached, failed = INFINITE, list[Evaluation]()
+        for at, bound in zip(promising.places, promising.bounds, strict=True):
+            if best is not None:
+                if bound > reached:
+                    break
+                if bound == reached and speeds[at] < speed_of(best):
+                    continue
             if failed and self._fails_again(at):
                 continue
             found = self._evaluated(at)
             if not meets(self.request, found):
                 failed.append(found)
             elif best is None or order_within(ranking, found) < order_within(ranking, best):
-                best = found
+                best, reached = found, metric(ranking, found)
         return best, failed
 
-    def _opened(self, number: int) -> Iterator[int]:
-        for at in range(self.considered.starts[number], self.considered.starts[number + 1]):
-            if not self.considered.open[at]:
-                return
-            yield at
+    def _promising(self, number: int) -> "_Promising":
+        """The open candidates of a kind that the limits allow, the most promising first, each with its least metric."""
+        if number not in self.promising:
+            self.promising[number] = self._found_promising(number)
+        return self.promising[number]
+
+    def _lacking(self, number: int) -> "_Promising":
+        """The same of the ways to buy a kind of which a fact is missing that is known of others."""
+        return self._found_promising(number, lacking=True)
+
+    def _found_promising(self, number: int, lacking: bool = False) -> "_Promising":
+        import numpy as np
+
+        field, start, end = self.considered, self.considered.starts[number], self.considered.starts[number + 1]
+        here = np.arange(start, end)[field.open[start:end]]
+        kind, ranking, lowest = field.kinds[number], self.request.ranking, np.full(len(here), INFINITE)
+        allowed = np.zeros(len(here), dtype=bool)
+        for way, facts in kind.supplies.items():
+            allows = lacks_more(kind, facts, self.request) is lacking and not is_barred(kind, facts, self.request)
+            if allows:
+                of = field.setup[here] == SETUPS.index(way)
+                speed, saturated = field.speed[here[of]], field.saturated[here[of]]
+                lowest[of] = least(ranking, field.need, facts, speed, saturated)
+                allowed |= of
+        here, lowest = here[allowed], lowest[allowed]
+        if ranking in READ_TO_THREE:
+            lowest = np.array([read_to_three(one) for one in (lowest * (1 - MARGIN)).tolist()])
+        by = np.lexsort((-field.speed[here], lowest))
+        return _Promising(here[by].tolist(), lowest[by].tolist())
+
+    def _barred_open(self, number: int) -> RuledOut:
+        """What the limits rule out the ways to buy a kind by that its open candidates need."""
+        field, start, end = self.considered, self.considered.starts[number], self.considered.starts[number + 1]
+        kind = field.kinds[number]
+        ways = {SETUPS[way] for way in field.setup[start:end][field.open[start:end]].tolist()}
+        only = kind_of(kind.device, kind.units, {way: kind.supplies[way] for way in sorted(ways)})
+        no = barred(only, self.request)
+        return no or RuledOut(only, Exclusion.BUDGET)
 
     def _evaluated(self, at: int) -> Evaluation:
         self.sized += 1
@@ -320,12 +418,14 @@ class _Search:
             if kind.device.id in answers:
                 self.behind += 1
                 continue
-            best, closest = self._best_of(number)
-            if best is None:
-                self.out.append(self._ruled_out(kind, closest))
+            best, unknown = self._best_or_out(number)
+            if best is not None:
+                answers[kind.device.id] = Answer(best, kind, best_of_device=True, unknown=unknown)
+        for answer in sorted(self.lacking, key=lambda one: one.kind.units):
+            if answer.kind.device.id in answers:
+                self.behind += 1
             else:
-                facts = unknown_facts(kind, self.request)
-                answers[kind.device.id] = Answer(best, kind, best_of_device=True, unknown=facts)
+                answers[answer.kind.device.id] = replace(answer, best_of_device=True)
         return list(answers.values())
 
     # ---- what the answers are to one another
@@ -336,7 +436,7 @@ class _Search:
     def _marked(self) -> tuple[Answer, ...]:
         """Answers in order: the first ones, the best of each device, and every best speed for its price."""
         ranked = sorted(self.found, key=self._order)
-        points = [(price(a.evaluation), a.evaluation.speed[1] if a.evaluation.speed else 0.0) for a in ranked]
+        points = [(price(a.evaluation), speed_of(a.evaluation)) for a in ranked]
         marks, seen, kept = best_for_their_price(points), set(), []
         for place, (answer, mark) in enumerate(zip(ranked, marks, strict=True)):
             first = answer.kind.device.id not in seen
@@ -390,12 +490,11 @@ def failure(request: SearchRequest, kind: Kind, found: Evaluation) -> RuledOut:
         asked, reached = float(found.requests_asked), float(found.requests_that_fit)
         return RuledOut(kind, Exclusion.RESERVE, asked, reached, candidate=candidate)
     if not fast_enough(request, found):
-        reached = found.speed_at(request.percentile)
+        reached = found.speed_at(work.target_percentile)
         return RuledOut(kind, Exclusion.SPEED, work.speed_target or 0.0, reached, candidate=candidate)
     assert not soon_enough(request, found)
-    return RuledOut(
-        kind, Exclusion.FIRST_TOKEN, work.ttft_target_s or 0.0, found.ttft_at(request.percentile), candidate=candidate
-    )
+    waited = found.ttft_at(work.target_percentile)
+    return RuledOut(kind, Exclusion.FIRST_TOKEN, work.ttft_target_s or 0.0, waited, candidate=candidate)
 
 
 def _price(kind: Kind) -> float:

@@ -34,7 +34,7 @@ class Layout:
     count     cards in each machine, or machines, as `Deployment.count`
     nodes     as `Deployment.nodes`
     exchange  constants of an all-reduce among the tensor-parallel ranks; None without them
-    link      that they exchange over; "" without them
+    link      that joins the accelerators of a copy in one machine; "" where one holds it
     hop_s     hand-over between two stages, at the least [s]
     is_measured_rate   the link's measured rates hold within an engine: those of a PCIe switch do not
     """
@@ -165,6 +165,6 @@ def _exchange(device: Device, catalogue: Catalogue, group: int, tensor: int) -> 
         return _Exchange("", None, 0.0)
     hop = collective.hop_latency_s(link)
     if tensor == 1:
-        return _Exchange("", None, hop)
+        return _Exchange(link.id, None, hop)
     steady = link.kind is not LinkKind.PCIE
     return _Exchange(link.id, collective.all_reduce_cost(link, tensor, device.family), hop, steady)

@@ -3,6 +3,7 @@
 Words are put to these in `core.language.search_sentences`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -10,6 +11,7 @@ from core.catalogue.records import Device
 from core.scenario import Scenario
 from core.sizing.search.candidates import Candidate
 from core.sizing.search.evaluate import Evaluation
+from core.sizing.search.need import Need
 from core.sizing.search.request import SearchRequest
 from core.sizing.search.supply import Supply
 
@@ -31,6 +33,7 @@ class Exclusion(StrEnum):
     BUDGET = "budget"
     POWER = "power"
     NOISE = "noise"
+    SPARE = "spare"  # comes alone: nothing is left when it fails
     MEMORY = "memory"
     FIGURES = "figures"  # no computing rate in the catalogue
     SOFTWARE = "software"  # no engine of the request runs on it with these formats
@@ -38,11 +41,16 @@ class Exclusion(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """So many units of one device: what is bought. Answers compete within it by plan, engine and formats."""
+    """So many units of one device: what is bought. Answers compete within it by plan, engine and formats.
+
+    supply     facts of the cheapest way to buy it
+    supplies   of each way: with retrieval models on a unit of their own or not, with bridges between cards or not
+    """
 
     device: Device
     units: int
     supply: Supply
+    supplies: Mapping[tuple[bool, bool], Supply]
 
     @property
     def order(self) -> tuple[object, ...]:
@@ -99,6 +107,7 @@ class Answer:
 class HardwareFound:
     """The answer to a search for hardware.
 
+    need        the client's demand, over which costs and energies count
     answers     in order; the first `most_answers`, the best of each device, and every best speed for its price
     unknown     the smallest number of each device that meets everything that is known about it, in the same order
     ruled_out   the rest, nearest miss first
@@ -108,12 +117,18 @@ class HardwareFound:
     """
 
     request: SearchRequest
+    need: Need
     answers: tuple[Answer, ...]
     unknown: tuple[Answer, ...]
     ruled_out: tuple[RuledOut, ...]
     behind: int
     candidates: int
     sized: int
+
+    @property
+    def counts_electricity(self) -> bool:
+        """Is the price of a kilowatt-hour known, so that costs hold electricity?"""
+        return any(answer.evaluation.supply.tariff is not None for answer in (*self.answers, *self.unknown))
 
     @property
     def best(self) -> Answer | None:

@@ -6,6 +6,7 @@ from weakref import WeakKeyDictionary
 
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Device
+from core.sizing.bill import BRIDGES
 from core.sizing.search.layouts import Layout, layouts
 from core.sizing.search.rates import link_factor
 
@@ -21,6 +22,7 @@ class Shapes:
     lower            of its slower tiers [byte]
     alpha, second_alpha, beta, bus, link_factor   of the all-reduce among the tensor-parallel ranks
     rates_measured   whether the rates of the all-reduce hold as they are
+    bridged          whether the cards are joined by a bridge that is bought apart
     hop              hand-over between two stages, at the least [s]
     """
 
@@ -44,6 +46,7 @@ class Shapes:
     link_factor: Axis
     hop: Axis
     rates_measured: Axis
+    bridged: Axis
 
     def taken(self, at: Axis) -> "Shapes":
         """Some of the layouts."""
@@ -94,4 +97,5 @@ def _row(layout: Layout, device: int) -> tuple[float, ...]:
         link_factor(layout.link),
         layout.hop_s,
         bool(cost and cost.measured and layout.is_measured_rate),
+        layout.link in BRIDGES,
     )

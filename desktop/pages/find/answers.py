@@ -131,8 +131,12 @@ def _side(column: Column) -> Qt.AlignmentFlag:
 SPEED_COLUMN = 1
 
 
-def hardware_columns(ranking: Ranking) -> list[Column]:
-    """Headings of the table; the last one is what answers are ranked by where it has no column of its own."""
+#: The column of each ranking.
+RANKED = {Ranking.SPEED: SPEED_COLUMN, Ranking.PRICE: 5, Ranking.COST: 6, Ranking.ENERGY: 7}
+
+
+def hardware_columns(ranking: Ranking, by_token: bool = True) -> list[Column]:
+    """Headings of the table; energy has a column where answers are ranked by it."""
     columns = [
         Column(_("Option"), is_number=False),
         Column(_("Speed per user"), _("tok/s"), is_number=False),
@@ -140,6 +144,7 @@ def hardware_columns(ranking: Ranking) -> list[Column]:
         Column(_("Requests")),
         Column(_("Power")),
         Column(_("Price")),
+        Column(_("Per M tokens") if by_token else _("Per year")),
     ]
     return [*columns, Column(words.ranking(Ranking.ENERGY))] if ranking is Ranking.ENERGY else columns
 
@@ -149,18 +154,20 @@ def hardware_row(answer: Answer, ranking: Ranking) -> Row:
     write, found = current(), answer.evaluation
     facts, speed = found.supply, found.speed or (0.0, 0.0, 0.0)
     first = found.ttft[1] if found.ttft else 0.0
-    unknown = write.unknown()
+    unknown, cost = write.unknown(), found.per_million if found.per_million is not None else found.yearly
     cells = [
         words.option(answer),
         write.speed_parts(speed[1])[0],
         write.seconds(first),
         write.count(found.requests_that_fit),
-        unknown if facts.power_w is None else write.power(facts.power_w),
+        unknown if facts.busy_w is None else write.power(facts.busy_w),
         unknown if facts.price is None else write.money(facts.price, facts.currency),
+        words.running_cost(found),
     ]
     values: list[Any] = [
-        cells[0], speed[1], first, found.requests_that_fit, facts.power_w or float("inf"),
+        cells[0], speed[1], first, found.requests_that_fit, facts.busy_w or float("inf"),
         float(facts.price) if facts.price is not None else float("inf"),
+        float(cost) if cost is not None else float("inf"),
     ]  # fmt: skip
     if ranking is Ranking.ENERGY:
         joules = found.joules_per_token

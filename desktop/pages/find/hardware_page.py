@@ -14,7 +14,7 @@ from core.sizing.search.explain import explain, sized_miss
 from core.sizing.search.report import Answer, HardwareFound
 from core.sizing.search.request import Ranking
 from desktop.pages.find.answer_table import AnswerTable
-from desktop.pages.find.answers import SPEED_COLUMN, AnswersModel, Row, hardware_columns, hardware_row
+from desktop.pages.find.answers import RANKED, AnswersModel, Row, hardware_columns, hardware_row
 from desktop.pages.find.limits_bar import LimitsBar
 from desktop.pages.find.misses import MissesLine, MissesList
 from desktop.pages.find.price_chart import Point, PriceChart
@@ -40,7 +40,7 @@ class FindHardwarePage(QWidget):
         self.headline = label(_("Searching the catalogue…"), "verdict", wrap=True)
         self.subline = ElidedLabel("", "label")
         self.limits = LimitsBar(session, theme)
-        self.answers = AnswersModel(hardware_columns(Ranking.PRICE), self)
+        self.answers = AnswersModel(hardware_columns(Ranking.COST), self)
         self.table = AnswerTable(theme, self.answers, _("Answers"))
         self.misses = MissesLine(theme)
         self.chart = PriceChart(theme)
@@ -150,7 +150,7 @@ class FindHardwarePage(QWidget):
         kept = self._current.key if self._current is not None else ""
         self.found = found
         self.headline.setText(words.headline(found))
-        self.subline.setText(words.searched(found, seconds))
+        self.subline.setText(f"{words.cost_basis(found)} {words.searched(found, seconds)}")
         self._fill(kept)
 
     def _fill(self, kept: str = "") -> None:
@@ -161,9 +161,9 @@ class FindHardwarePage(QWidget):
         shown = [*(found.answers if self._everything else found.best_of_each), *found.unknown]
         rows = [hardware_row(answer, ranking) for answer in shown]
         self.answers.beginResetModel()
-        self.answers.columns = hardware_columns(ranking)
+        self.answers.columns = hardware_columns(ranking, found.need.tokens is not None)
         self.answers.endResetModel()
-        self.table.ranked_column = {Ranking.SPEED: SPEED_COLUMN, Ranking.ENERGY: 6}.get(ranking, 5)
+        self.table.ranked_column = RANKED[ranking]
         self.answers.set_rows(rows, target)
         self.table.fit_columns()
         self._fill_chart(rows, target)

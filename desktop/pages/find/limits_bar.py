@@ -11,7 +11,9 @@ from core import units
 from core.catalogue.records import DeviceKind
 from core.language import search_sentences as words
 from core.language.messages import gettext as _
+from core.language.numbers import current
 from core.scenario import Scenario
+from core.sizing.concurrency import Redundancy
 from core.sizing.search.request import Limits, Ranking, SearchRequest
 from desktop.session import Session
 from desktop.theme import Theme
@@ -25,6 +27,8 @@ from desktop.widgets.quantity_edit import QuantityEdit
 from desktop.widgets.segments import SegmentedSwitch
 
 ANY = "any"
+#: Shares of cases in which targets are met, to choose from.
+CASES = (0.5, 0.75, 0.9, 0.95, 0.99)
 FIELD, PICKER = 118, 132
 
 
@@ -54,8 +58,8 @@ class LimitsBar(FlowRow):
         super().__init__()
         self._session = session
         self.limits = Limits()
-        self.ranking = Ranking.PRICE
-        self.percentile = 50
+        self.ranking = Ranking.COST
+        self.redundancy = Redundancy.NONE
         self.fields: dict[str, QuantityEdit] = {}
         if not models:
             self._limit(theme, "budget", _("Budget up to"), money(lambda: session.scenario.economics.currency))
@@ -64,9 +68,7 @@ class LimitsBar(FlowRow):
         self._target(theme, "workload__speed_target", _("Speed at least"), quantity.speed())
         self._target(theme, "workload__ttft_target_s", _("First token within"), quantity.seconds())
         self._target(theme, "workload__reserve_share", _("Growth reserve"), quantity.share())
-        self.cases = self._picker(
-            theme, _("In how many cases"), [Choice("50", _("Half of them")), Choice("90", _("9 of 10"))], "50"
-        )
+        self.cases = self._picker(theme, _("In how many cases"), [], "")
         self.cases.chosen.connect(self._choose_cases)
         if not models:
             self._hardware_pickers(theme)
@@ -81,9 +83,10 @@ class LimitsBar(FlowRow):
         kinds = [anything, *(Choice(kind.value, words.device_kind(kind)) for kind in DeviceKind)]
         self.kind = self._picker(theme, _("Form factor"), kinds, ANY)
         self.kind.chosen.connect(lambda key: self._set(kinds=() if key == ANY else (DeviceKind(key),)))
-        rankings = [
-            Choice(ranking.value, words.ranking(ranking)) for ranking in (Ranking.PRICE, Ranking.SPEED, Ranking.ENERGY)
-        ]
+        degrees = [Choice(degree.value, words.may_fail(degree)) for degree in Redundancy]
+        self.safety = self._picker(theme, _("May fail"), degrees, self.redundancy.value)
+        self.safety.chosen.connect(self._choose_safety)
+        rankings = [Choice(ranking.value, words.ranking(ranking)) for ranking in Ranking]
         self.by = self._picker(theme, _("Ranked by"), rankings, self.ranking.value, 190)
         self.by.chosen.connect(self._choose_ranking)
         self.shown = SegmentedSwitch([("best", _("Best of each")), ("all", _("All"))], _("Shown"))
@@ -127,14 +130,24 @@ class LimitsBar(FlowRow):
         self.ranking = Ranking(key)
         self.changed.emit()
 
-    def _choose_cases(self, key: str) -> None:
-        self.percentile = int(key)
+    def _choose_safety(self, key: str) -> None:
+        self.redundancy = Redundancy(key)
         self.changed.emit()
+
+    def _choose_cases(self, key: str) -> None:
+        self._session.edit(_("In how many cases"), workload__target_percentile=float(key))
+
+    def _show_cases(self, share: float) -> None:
+        """Half of the cases, most of them, nearly all; and what the scenario says where that is something else."""
+        shares = sorted({*CASES, share})
+        self.cases.set_choices([Choice(str(one), current().share(one)) for one in shares])
+        self.cases.set_current(str(share))
 
     def show_scenario(self, scenario: Scenario) -> None:
         for path, edit in self.fields.items():
             if path.startswith("workload__"):
                 edit.set_value(getattr(scenario.workload, path.removeprefix("workload__")))
+        self._show_cases(scenario.workload.target_percentile)
 
     @property
     def request(self) -> SearchRequest:
@@ -143,7 +156,7 @@ class LimitsBar(FlowRow):
             scenario=self._session.scenario,
             limits=self.limits,
             ranking=self.ranking,
-            percentile=90 if self.percentile == 90 else 50,
+            redundancy=self.redundancy,
         )
 
 

@@ -44,8 +44,19 @@ class ReasonsPanel(QScrollArea):
             self._line(column, words.facts(answer.unknown), "info-circle", "info")
         if why.before_runner_up is not None:
             self._group(column, _("Against the next one"), (why.before_runner_up,), "info-circle", "info")
+        self._how_far(column, why)
         column.addStretch(1)
         self._show(box)
+
+    def _how_far(self, column: QVBoxLayout, why: Explanation) -> None:
+        """What the answer carries at most, and what it takes so that something may fail."""
+        if why.capacity is None:
+            return
+        column.addSpacing(6)
+        column.addWidget(label(_("How far it goes"), "strong", wrap=True))
+        self._line(column, words.carries(why.capacity), "info-circle", "info")
+        for degree in why.safety:
+            self._line(column, words.safety(degree), "info-circle", "info")
 
     def _show(self, box: QWidget) -> None:
         box.setProperty("kind", "surface")

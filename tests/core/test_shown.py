@@ -3,7 +3,7 @@
 import pytest
 
 from core.scenario import Scenario
-from core.sizing.shares import share_of_limit, share_of_token
+from core.sizing.shown import share_of_limit, share_of_token
 from core.sizing.size import size
 from tests.core.cases import CASES
 from tests.core.conftest import small_catalogue

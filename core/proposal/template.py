@@ -1,0 +1,67 @@
+"""The typst files that lay a proposal out: the shipped folder, or a copy that a consultant has changed.
+
+A template is read before it is compiled: what would ask the network for a package is refused with its line.
+"""
+
+import re
+import shutil
+from pathlib import Path
+
+from core import RESOURCES
+from core.errors import ProposalError
+
+SHIPPED = RESOURCES / "proposal"
+MAIN = "proposal.typ"
+#: More than this is no template: a folder was chosen by mistake.
+MOST_FILES, MOST_BYTES = 200, 5_000_000
+
+_PACKAGE = re.compile(r"@\s*[\"']?\s*\+?\s*[\"']?\s*preview|[\"']@[\"']|[\"']preview/")
+
+
+def main_file(folder: Path | None) -> Path:
+    """The file that typst begins with.
+
+    Raises
+    ------
+    ProposalError : the folder holds no template, or one that asks for a package of the network
+    """
+    if folder is None:
+        return SHIPPED / MAIN
+    main = folder / MAIN
+    if not main.is_file():
+        raise ProposalError(f"“{folder.name}” is no template: it has no {MAIN}.")
+    try:
+        files = sorted(folder.rglob("*.typ"))[: MOST_FILES + 1]
+        if len(files) > MOST_FILES or sum(file.stat().st_size for file in files) > MOST_BYTES:
+            raise ProposalError(f"“{folder.name}” holds more than a template needs. Choose its own folder.")
+        for file in files:
+            _refuse_packages(file.relative_to(folder).as_posix(), file.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as failure:
+        raise ProposalError(f"“{folder.name}” holds a .typ file that is not UTF-8 text.") from failure
+    except OSError as failure:
+        raise ProposalError(f"“{folder.name}” cannot be read: {failure.strerror}.") from failure
+    return main
+
+
+def _refuse_packages(name: str, text: str) -> None:
+    found = _PACKAGE.search(text)
+    if found:
+        line = text.count("\n", 0, found.start()) + 1
+        raise ProposalError(
+            f"{name}, line {line}: a template must not load packages (@preview). Copy their files into its folder."
+        )
+
+
+def copy_shipped(folder: Path) -> None:
+    """Copy the shipped template into an empty folder, to be changed there.
+
+    Raises
+    ------
+    ProposalError : the folder holds something already, or cannot be written
+    """
+    try:
+        if any(folder.iterdir()):
+            raise ProposalError(f"“{folder.name}” is not empty. Choose an empty folder.")
+        shutil.copytree(SHIPPED, folder, dirs_exist_ok=True)
+    except OSError as failure:
+        raise ProposalError(f"“{folder.name}” could not be written: {failure.strerror}.") from failure

@@ -1,0 +1,83 @@
+"""Embedding and ranking of every request: what it takes of the model's card, or how long the first token waits."""
+
+from core.physics import retrieval as r
+from core.scenario import Companion, CompanionRole, Placement
+from core.sizing.groups import groups_key
+from core.sizing.origins import model_origin
+from core.sizing.prompt import prompt_beside_others
+from core.sizing.situation import Situation
+from core.trace import CHOICE, Trace
+from core.units import Unit
+
+SECONDS = "retrieval.seconds"
+LOADED = "prompt.with_retrieval_s"
+
+
+def is_served(s: Situation, *placements: Placement) -> bool:
+    """Does retrieval run on accelerators at these places, and is it said how much of it there is?"""
+    return s.scenario.workload.retrieval is not None and any(c.placement in placements for c in s.scenario.companions)
+
+
+def loaded_prompt(s: Situation) -> str:
+    """The key of what a prompt takes of its accelerators beside other groups, with the retrieval that runs there."""
+    return LOADED if is_served(s, Placement.SAME_CARD) else prompt_beside_others(s)
+
+
+def record_retrieval(trace: Trace, s: Situation) -> None:
+    """Record the retrieval of one request, and with it the load of a prompt on the card that serves both."""
+    said = s.scenario.workload.retrieval
+    if said is None or not is_served(s, Placement.SAME_CARD, Placement.SECOND_CARD):
+        return
+    trace.given("retrieval.question_tokens", said.question_tokens, Unit.TOKEN)
+    trace.given("retrieval.passage_tokens", said.passage_tokens, Unit.TOKEN)
+    trace.given("retrieval.passages", said.passages, Unit.COUNT)
+    parts: dict[Placement, list[str]] = {Placement.SAME_CARD: [], Placement.SECOND_CARD: []}
+    for number, companion in enumerate(s.scenario.companions):
+        if companion.placement in parts:
+            parts[companion.placement].append(_record_model(trace, s, number, companion))
+    keys = [*parts[Placement.SAME_CARD], *parts[Placement.SECOND_CARD]]
+    trace.compute(SECONDS, r.seconds_of_all, parts=keys)
+    if parts[Placement.SAME_CARD]:
+        trace.compute("retrieval.here_s", r.seconds_of_all, parts=parts[Placement.SAME_CARD])
+        trace.compute(
+            LOADED,
+            r.prompt_with_retrieval,
+            prompt=prompt_beside_others(s),
+            retrieval="retrieval.here_s",
+            groups=groups_key(s),
+        )
+    if parts[Placement.SECOND_CARD]:
+        trace.compute("retrieval.apart_s", r.seconds_of_all, parts=parts[Placement.SECOND_CARD])
+
+
+def _record_model(trace: Trace, s: Situation, number: int, companion: Companion) -> str:
+    """The time of one model; returns its key."""
+    key = f"retrieval.{number}"
+    model = s.catalogue.model(companion.model) if companion.model else None
+    parameters, origin = companion.parameters or 0, CHOICE
+    if model is not None:
+        parameters, origin = sum(s.catalogue.blueprint(model).parameters.values()), model_origin(model)
+    trace.given(f"{key}.parameters", parameters, Unit.PARAMETER, origin)
+    bits = s.catalogue.weight_format(companion.weights).bits
+    trace.given(f"{key}.read_bytes", parameters * bits / 8, Unit.BYTE, origin)
+    tokens = "retrieval.question_tokens"
+    if companion.role is CompanionRole.RERANKER:
+        tokens = f"{key}.tokens"
+        trace.compute(
+            tokens,
+            r.reranked_tokens,
+            passages="retrieval.passages",
+            question="retrieval.question_tokens",
+            passage="retrieval.passage_tokens",
+        )
+    trace.compute(
+        f"{key}.seconds",
+        r.retrieval_seconds,
+        tokens=tokens,
+        parameters=f"{key}.parameters",
+        rate="rate.fp16",
+        efficiency="fit.mfu",
+        read=f"{key}.read_bytes",
+        bandwidth="bandwidth.weights",
+    )
+    return f"{key}.seconds"

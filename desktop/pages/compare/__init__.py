@@ -1,0 +1,1 @@
+"""Compare: two to four scenarios side by side."""

@@ -1,0 +1,1 @@
+"""The proposal: choices at the left, live pages at the right."""
