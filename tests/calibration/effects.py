@@ -151,27 +151,27 @@ EFFECTS: tuple[Effect, ...] = (
     # Small: what a device or engine does with prompts differs less between them than between builds and sources.
     *_effects(
         "mfu",
-        ("group", 0.18),
-        ("back_end", 0.16),
-        ("family", 0.16, {"amd-apu": 0.7}),
-        ("architecture", 0.14),
-        ("arithmetic", 0.12),
+        ("group", 0.25),
+        ("back_end", 0.3),
+        ("family", 0.25, {"amd-apu": 0.7}),
+        ("architecture", 0.18),
+        ("arithmetic", 0.18),
         ("arithmetic*group", 0.06),
         ("device", 0.08),
         ("arithmetic*back_end", 0.04),
         ("feed_forward*group", 0.06),
-        ("group*family", 0.16),
+        ("group*family", 0.2),
         ("group*architecture", 0.08),
         (UNTUNED_PRODUCTS, 0.16),
         ("generation", 0.2, {"flash-attention-off": 0.8}),
     ),
     *_effects(
         "mfu_e",
-        ("group", 0.14),
+        ("group", 0.2),
         ("generation", 0.2, {"flash-attention-off": 0.6}),
         ("arithmetic", 0.08),
-        ("back_end", 0.1),
-        ("family", 0.1),
+        ("back_end", 0.15),
+        ("family", 0.15),
     ),
     *_effects("n_half", ("group", 0.2)),
     *_effects(
@@ -216,7 +216,7 @@ def _nuisances(kinds: str, source: float, machine: float, configuration: float) 
 #: over depth, batch and length weigh more than absolute levels.
 NUISANCES: tuple[Nuisance, ...] = (
     *_nuisances("decode offload", 0.012, 0.02, 0.06),
-    *_nuisances("prefill", 0.2, 0.2, 0.2),  # builds of one year differ by half in prompts
+    *_nuisances("prefill", 0.12, 0.15, 0.2),  # builds of one year differ by half in prompts
     *_nuisances("batched tpot", 0.016, 0.03, 0.1),
     *_nuisances("ttft", 0.10, 0.10, 0.2),
     *_nuisances("saturated", 0.03, 0.04, 0.15),

@@ -111,7 +111,7 @@ def needed_spreads(seen: Sequence[Observation], log_ratio: Floats) -> Floats:
     needed = np.maximum(np.abs(log_ratio), 0.005) / TENTH
     for place, one in enumerate(seen):
         if one.direction > 0 and one.kind in HELD and log_ratio[place] < 0:
-            most = float(one.trace[str(one.trace.entry(f"{one.key}.p90").inputs["most"])])
+            most = float(one.trace[f"{one.key}.ceiling"])
             share = math.exp(one.log_target + log_ratio[place]) / most
             beyond = (math.exp(log_ratio[place]) - share) / (1 - share) if share < 1 else 0.0
             needed[place] = -(1 - share) * math.log(max(beyond, 1e-6)) / TENTH

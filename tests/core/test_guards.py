@@ -7,6 +7,7 @@ import pytest
 from core.scenario import Measured, Measurement
 from core.sizing.report import FindingKind, Sizing, Weight
 from core.sizing.size import size
+from core.trace import Computed
 from tests.accuracy.cases import shipped
 from tests.core.cases import scenario
 from tests.core.conftest import small_catalogue
@@ -22,11 +23,18 @@ def beyond_the_limit(sizing: Sizing) -> list[str]:
     """Speeds whose P90, without its guard, is more than physics allows."""
     found = []
     for key in SPEEDS:
-        inputs = sizing.trace.entry(f"{key}.p90").inputs
-        median, spread, most = (float(sizing.trace[inputs[name]]) for name in ("median", "spread", "most"))
+        median, spread, most = range_of(sizing, key)
         if unguarded_p90(median, spread, most) > most * (1 + 1e-9):
             found.append(key)
     return found
+
+
+def range_of(sizing: Sizing, key: str) -> tuple[float, float, float]:
+    """Median, spread and limit from which the P90 of a speed follows."""
+    entry = sizing.trace.entry(f"{key}.p90")
+    assert isinstance(entry, Computed)
+    median, spread, most = (float(sizing.trace[str(entry.inputs[name])]) for name in ("median", "spread", "most"))
+    return median, spread, most
 
 
 def unguarded_p90(median: float, spread: float, most: float) -> float:
@@ -45,8 +53,7 @@ def test_ranges_stay_below_the_limit_without_their_guard() -> None:
 def test_the_range_is_what_it_is_without_the_guard() -> None:
     for sizing in random_sizings(shipped(), 50, seed=2):
         for key in SPEEDS:
-            inputs = sizing.trace.entry(f"{key}.p90").inputs
-            median, spread, most = (float(sizing.trace[inputs[name]]) for name in ("median", "spread", "most"))
+            median, spread, most = range_of(sizing, key)
             assert sizing.trace[f"{key}.p90"] == pytest.approx(min(most, unguarded_p90(median, spread, most)))
             assert sizing.trace[f"{key}.p10"] <= sizing.trace[f"{key}.p90"] / 1.3 * (1 + 1e-9)
 
