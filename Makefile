@@ -6,7 +6,7 @@ else
 PYTHON ?= python3
 endif
 
-COMMANDS := run test format translations bench accuracy calibrate package lock system clean
+COMMANDS := run test format translations bench accuracy calibrate package installer proof lock system clean
 
 .PHONY: help $(COMMANDS)
 

@@ -26,10 +26,21 @@ BIN = VENV / ("Scripts" if WINDOWS else "bin")
 PYTHON = BIN / ("python.exe" if WINDOWS else "python")
 LOCK = ROOT / "requirements-dev.lock"
 STAMP = VENV / "tonnage-stamp.txt"
+#: The program that the time of a search is set beside, in an environment of its own.
+PEER_LOCK = ROOT / "requirements-peer.lock"
+PEER = ROOT / "build" / "peer"
 
 OLDEST_PYTHON = (3, 11)
 SOURCES = ["core", "desktop", "tests", "packaging", "dev.py"]
-TYPED = ["core", "desktop", "tests", "dev.py", "packaging/smoke.py"]  # never ".", for packaging/ is no package
+# Never ".", for packaging/ is no package.
+TYPED = [
+    "core",
+    "desktop",
+    "tests",
+    "dev.py",
+    "packaging/smoke.py",
+    "packaging/release",
+]  # never ".", for packaging/ is no package
 
 # Each shared library that Qt opens, and the Debian package that brings it.
 OFFSCREEN = {
@@ -62,8 +73,21 @@ WINDOW = {
     "libxcb-xkb.so.1": "libxcb-xkb1",
     "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
 }
+# The errors of core/errors.py that carry a sentence for people.
+ERRORS = [
+    "TonnageError",
+    "InvalidInput",
+    "CatalogueError",
+    "UnsupportedArchitecture",
+    "StoreError",
+    "StoreTooNew",
+    "ProposalError",
+    "MissingField",
+]
 READ_PDF = {"pdftotext": "poppler-utils"}
 FREEZE = {"objcopy": "binutils"}
+PACK = {"makensis": "nsis", "objdump": "binutils", "zstd": "zstd"}  # makensis tries the script for Windows
+PROVE = {"debootstrap": "debootstrap", "strace": "strace", "unshare": "util-linux", "Xvfb": "xvfb"}
 WATCH = {"strace": "strace"}  # shows that no network is asked for
 VIRTUAL_DISPLAY = {"Xvfb": "xvfb", "xauth": "xauth"}  # xvfb-run needs both
 
@@ -245,17 +269,34 @@ def command_translations(arguments: list[str]) -> None:
     template = ROOT / "build" / "tonnage.pot"
     template.parent.mkdir(exist_ok=True)
     plain = ["--no-location", "--sort-output", "--width=110", "--project=Tonnage", "--version="]
-    run([BIN / "pybabel", "-q", "extract", "-k", "N_", "-k", "marked", *plain, "-o", template, "core", "desktop"])
+    keywords = [part for mark in ["N_", "marked", "Phrase", "wrong:2", *ERRORS] for part in ("-k", mark)]
+    run([BIN / "pybabel", "-q", "extract", *keywords, *plain, "-o", template, "core", "desktop"])
     kept = ["--no-fuzzy-matching", "--ignore-obsolete", "--ignore-pot-creation-date", "--width=110"]
     run([BIN / "pybabel", "-q", "update", "-D", "tonnage", "-i", template, "-d", ROOT / "resources" / "i18n", *kept])
     run([PYTHON, "-m", "core.language.method_page"])
     say("the catalogues in resources/i18n hold every text; `make test` names those without a translation")
 
 
+def prepare_peer() -> None:
+    """An environment of its own for the program that the time of a search is set beside."""
+    interpreter, stamp = PEER / BIN.name / PYTHON.name, PEER / "lock"
+    if stamp.is_file() and stamp.read_text() == fingerprint(PEER_LOCK):
+        return
+    say("setting up build/peer from requirements-peer.lock: about 300 MB to download, once per change of the lock")
+    base = getattr(sys, "_base_executable", None) or sys.executable
+    run([base, "-m", "venv", "--clear", PEER])
+    options = ["--require-hashes", "--only-binary", ":all:", "--disable-pip-version-check", "--quiet"]
+    run([interpreter, "-m", "pip", "install", *options, "-r", PEER_LOCK])
+    stamp.write_text(fingerprint(PEER_LOCK))
+
+
 def command_bench(arguments: list[str]) -> None:
-    """measure the promised budgets and print them beside their limits"""
+    """measure the promised budgets and print them beside their limits (--peer: and beside another program)"""
     need("measuring", OFFSCREEN)
     prepare()
+    if "--peer" in arguments:
+        arguments = [argument for argument in arguments if argument != "--peer"]
+        prepare_peer()
     run([BIN / "pytest", "tests/bench", "-m", "bench", "-q", *arguments])
 
 
@@ -277,8 +318,44 @@ def command_package(arguments: list[str]) -> None:
     need("freezing", {**WINDOW, **FREEZE, **shared_python()})
     prepare()
     spec = ROOT / "packaging" / "app.spec"
-    run([BIN / "pyinstaller", "--noconfirm", "--log-level", "WARN", *arguments, spec])
+    # Python orders sets by hashes; with one seed the same sources give the same program.
+    run([BIN / "pyinstaller", "--noconfirm", "--log-level", "WARN", *arguments, spec], PYTHONHASHSEED="0")
     run([PYTHON, ROOT / "packaging" / "smoke.py"])
+
+
+def command_installer(arguments: list[str]) -> None:
+    """freeze the program, then pack what is handed over into dist/: .deb and .tar.zst, a setup file, or a disk image"""
+    if sys.platform == "darwin":
+        run([ROOT / "packaging" / "macos" / "build.sh"])
+        return
+    need("packing", PACK)
+    command_package([])
+    if WINDOWS:
+        release("windows_setup", arguments)
+        return
+    release("installer", arguments)
+    release("windows_setup", ["--try"])
+
+
+def command_proof(arguments: list[str]) -> None:
+    """install the .deb in bare Debian roots and let it prove itself there (needs root; --suite NAME, --short)"""
+    need("a proof on a clean system", {**PROVE, **READ_PDF})
+    prepare()
+    prefix = root_prefix()
+    if prefix is None:
+        raise Stop("making a bare Debian root needs root or sudo, and neither is here; nothing was proved.")
+    if prefix:
+        say("asking for administrator rights: a bare Debian root is made with debootstrap, in build/roots")
+    release("clean_root", arguments, prefix)
+
+
+def release(module: str, arguments: list[str], prefix: list[str] | None = None) -> None:
+    """A program of packaging/release, which is no part of the installation."""
+    path = "PYTHONPATH=" + os.pathsep.join([str(ROOT / "packaging"), str(ROOT)])
+    if WINDOWS:
+        run([PYTHON, "-m", f"release.{module}", *arguments], PYTHONPATH=path.partition("=")[2])
+    else:
+        run([*(prefix or []), "env", path, PYTHON, "-m", f"release.{module}", *arguments])
 
 
 def shared_python() -> dict[str, str]:
@@ -289,7 +366,7 @@ def shared_python() -> dict[str, str]:
 
 
 def command_lock(arguments: list[str]) -> None:
-    """resolve pyproject.toml into the two lock files again (needs uv; --upgrade takes newer versions)"""
+    """resolve pyproject.toml into the lock files again (needs uv; --upgrade takes newer versions)"""
     uv = shutil.which("uv", path=os.pathsep.join([str(BIN), os.environ.get("PATH", "")]))
     if uv is None:
         raise Stop("locking needs the program uv: .venv/bin/python -m pip install uv")
@@ -297,12 +374,14 @@ def command_lock(arguments: list[str]) -> None:
     options += ["--no-emit-index-url", "--no-header", "--quiet", *arguments]
     for output, more in (("requirements.lock", []), (LOCK.name, ["--group", "dev", "-c", "requirements.lock"])):
         run([uv, "pip", "compile", "pyproject.toml", *more, *options, "-o", output])
-    say("requirements.lock and requirements-dev.lock are written; the next command sets .venv up again")
+    run([uv, "pip", "compile", "--group", "pyproject.toml:peer", *options, "-o", PEER_LOCK.name])
+    say("the three lock files are written; the next command sets .venv up again")
 
 
 def command_system(arguments: list[str]) -> None:
     """install what the full check needs from Debian or Ubuntu, a virtual display included"""
-    need("the full check", {**WINDOW, **READ_PDF, **VIRTUAL_DISPLAY, **WATCH, **FREEZE, **shared_python()})
+    every = [WINDOW, READ_PDF, VIRTUAL_DISPLAY, WATCH, FREEZE, PACK, PROVE, shared_python()]
+    need("the full check", {name: package for wanted in every for name, package in wanted.items()})
 
 
 def command_clean(arguments: list[str]) -> None:
@@ -328,6 +407,8 @@ COMMANDS = {
     "accuracy": command_accuracy,
     "calibrate": command_calibrate,
     "package": command_package,
+    "installer": command_installer,
+    "proof": command_proof,
     "lock": command_lock,
     "system": command_system,
     "clean": command_clean,

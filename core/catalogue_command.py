@@ -105,7 +105,7 @@ def _install(options: argparse.Namespace) -> int:
 
     packs, content = _folder(options), pack_bytes(options.file)
     if options.sha256 and options.sha256.strip().lower() != file_checksum(content):
-        raise CatalogueError(f"{options.file.name} has another checksum than stated. Nothing was changed.")
+        raise CatalogueError("{file} has another checksum than stated. Nothing was changed.", file=options.file.name)
     before = _in_force(options)
     found = changes(parse_pack(content, options.file.name), before)
     pack = packs.install(content, load_shipped(SHIPPED), options.file.name)
@@ -130,7 +130,9 @@ def _pack(options: argparse.Namespace) -> int:
             load_shipped(options.catalogue), load_shipped(options.since), options.name or "Tonnage catalogue"
         )
         if pack.is_empty:
-            raise CatalogueError(f"{options.catalogue.name} holds nothing that is new. No pack was written.")
+            raise CatalogueError(
+                "{catalogue} holds nothing that is new. No pack was written.", catalogue=options.catalogue.name
+            )
     else:
         today: date = datetime.now(UTC).astimezone().date()
         pack = own_records(_own(options), options.name or "Own entries", today)

@@ -4,7 +4,7 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from io import TextIOWrapper
@@ -18,11 +18,14 @@ from core.catalogue.overlay import Overlay
 from core.catalogue_command import catalogue_command, catalogue_options
 from core.errors import TonnageError
 from core.find_command import find, find_options
+from core.language.levers import lever_title
 from core.language.messages import LANGUAGES, set_language
+from core.propose_command import day, propose, propose_options
 from core.scenario import Scenario
 from core.sizing.cost import cost
 from core.sizing.cost_report import Cost
 from core.sizing.examples import worked_example
+from core.sizing.levers import Lever
 from core.sizing.report import Sizing
 from core.sizing.size import size
 from core.store.packs import shipped_with_packs
@@ -69,16 +72,13 @@ def _parser() -> argparse.ArgumentParser:
     one = _command(commands, "size", _size, "size a scenario and print what fits, how fast, and why")
     one.add_argument("file", nargs="?", type=Path, help="a .tonnage file; without one, the worked example")
     one.add_argument("--json", action="store_true", help="every figure with its formula, inputs and sources")
+    one.add_argument("--date", type=day, help="the day from which the age of prices counts; today if left out")
 
     one = _command(commands, "find", _find, "find hardware for a scenario's need, or models for its hardware")
     find_options(one)
 
     one = _command(commands, "propose", _propose, "write the proposal as PDF")
-    one.add_argument("files", nargs="+", type=Path, help=".tonnage files, the recommended option first")
-    one.add_argument("-o", "--output", type=Path, required=True, help="the PDF to write")
-    one.add_argument("--client", help="the client's name, where it is not the scenario's")
-    one.add_argument("--author", default="", help="who makes the proposal")
-    one.add_argument("--date", type=_day, help="the proposal's date, YYYY-MM-DD; today if left out")
+    propose_options(one)
 
     one = _command(commands, "catalogue", catalogue_command, "check the catalogue; make and install catalogue packs")
     catalogue_options(one)
@@ -95,13 +95,6 @@ def _command(commands: Any, name: str, run: Any, text: str) -> argparse.Argument
     parser.add_argument("--language", choices=LANGUAGES, default="en", help="language of what is written")
     parser.set_defaults(run=run)
     return parser
-
-
-def _day(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no date such as 2026-03-31") from None
 
 
 def _catalogue(options: argparse.Namespace) -> Catalogue:
@@ -121,21 +114,48 @@ def _load(file: Path, catalogue: Catalogue) -> tuple[Scenario, Catalogue]:
 def _size(options: argparse.Namespace) -> int:
     catalogue = _catalogue(options)
     scenario, catalogue = _load(options.file, catalogue) if options.file else (worked_example(), catalogue)
-    sizing = size(scenario, catalogue)
-    money = cost(sizing, catalogue, datetime.now(UTC).date().isoformat())
+    today = options.date or datetime.now(UTC).date()
     if options.json:
-        content = figures(sizing, catalogue.version)
-        if money.price_known:
-            content["cost"] = cost_figures(money)
-        print(json.dumps(content, indent=1, ensure_ascii=False))
-    else:
-        from core.language.cost_summary import cost_summary
-        from core.language.summary import summary
+        print(json.dumps(_everything(scenario, catalogue, today), indent=1, ensure_ascii=False))
+        return 0
+    from core.language.cost_summary import cost_summary
+    from core.language.summary import summary
+    from core.sizing.devices import smallest_that_fits
 
-        print(summary(sizing), end="")
-        if money.price_known:
-            print("\n" + cost_summary(money), end="")
+    sizing = size(scenario, catalogue)
+    money = cost(sizing, catalogue, today.isoformat())
+    print(summary(sizing, smallest_that_fits(scenario, catalogue)), end="")
+    if money.price_known:
+        print("\n" + cost_summary(money), end="")
     return 0
+
+
+def _everything(scenario: Scenario, catalogue: Catalogue, today: date) -> dict[str, Any]:
+    """Every figure that a window or a proposal shows of a scenario, those that are only shown included."""
+    from core.proposal.composition import proposal
+    from core.proposal.offer import offer
+    from core.proposal.options import ProposalOptions
+
+    gathered = offer(scenario, catalogue, today.isoformat())
+    proposal([gathered], ProposalOptions(today))
+    content = figures(gathered.sizing, catalogue.version)
+    if gathered.cost is not None and gathered.cost.price_known:
+        content["cost"] = cost_figures(gathered.cost)
+    content["load"] = [
+        {"requests_at_once": point.requests, "figures": _figures(point.sizing.trace, point.sizing.trace)}
+        for point in gathered.load
+    ]
+    content["levers"] = [
+        {"change": lever_title(lever), "figures": _figures(lever.after.trace, _gained(lever))}
+        for lever in gathered.levers
+    ]
+    return content
+
+
+def _gained(lever: Lever) -> list[str]:
+    """The keys of what a lever changes, before and after."""
+    measures = tuple(gain.measure.value for gain in lever.gains)
+    return [key for key in lever.after.trace if key.endswith(measures) or key.partition(".")[2] in measures]
 
 
 def _find(options: argparse.Namespace) -> int:
@@ -145,27 +165,7 @@ def _find(options: argparse.Namespace) -> int:
 
 
 def _propose(options: argparse.Namespace) -> int:
-    from core.proposal.export import write_proposal
-    from core.proposal.glyphs import named_missing
-    from core.proposal.offer import offer
-    from core.proposal.options import ProposalOptions
-
-    shipped = _catalogue(options)
-    day = options.date or datetime.now(UTC).astimezone().date()  # today, where the reader is
-    offers = [offer(*_load(file, shipped), day.isoformat()) for file in options.files]
-    chosen = ProposalOptions(
-        client=options.client or offers[0].scenario.client,
-        author=options.author,
-        date=day,
-        language=options.language,
-        catalogue_version=shipped.version,
-    )
-    missing = named_missing(chosen.client, chosen.author)
-    if missing:
-        print(f"tonnage: the proposal's font has no {missing}; a box stands in its place.", file=sys.stderr)
-    write_proposal(offers, chosen, options.output)
-    print(options.output)
-    return 0
+    return propose(options, _catalogue(options))
 
 
 def _example(options: argparse.Namespace) -> int:
@@ -184,7 +184,7 @@ def figures(sizing: Sizing, catalogue_version: str) -> dict[str, Any]:
         "decode_limit": sizing.decode_limit,
         "prefill_limit": sizing.prefill_limit,
         "findings": [finding.kind for finding in sizing.findings],
-        "figures": {key: _figure(sizing.trace, key) for key in sizing.trace},
+        "figures": _figures(sizing.trace, sizing.trace),
     }
 
 
@@ -193,8 +193,12 @@ def cost_figures(money: Cost) -> dict[str, Any]:
     return {
         "currency": money.currency,
         "not_counted": list(money.not_counted),
-        "figures": {key: _figure(money.trace, key) for key in money.trace if key not in money.sizing.trace},
+        "figures": _figures(money.trace, (key for key in money.trace if key not in money.sizing.trace)),
     }
+
+
+def _figures(trace: Trace, keys: Iterable[str]) -> dict[str, Any]:
+    return {key: _figure(trace, key) for key in keys}
 
 
 def _plain(value: Any) -> Any:

@@ -3,21 +3,42 @@
 "Does not fit" is not an error but a result, see `core.sizing`.
 """
 
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Words with places for values, so that they can be said in another language; as a text they are English."""
+
+    template: str
+    values: dict[str, object] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.template.format(**self.values) if self.values else self.template
+
 
 class TonnageError(Exception):
-    """Base of every error whose message is meant for the user."""
+    """Base of every error whose message is meant for the user: a sentence, with values for its places.
+
+    >>> TonnageError("{file} is not JSON.", file="config.json").message
+    'config.json is not JSON.'
+    """
+
+    def __init__(self, message: str = "", **values: object) -> None:
+        self.phrase = Phrase(message, values)
+        super().__init__(str(self.phrase))
 
     @property
     def message(self) -> str:
-        """The sentence to show."""
-        return str(self.args[0]) if self.args else type(self).__name__
+        """The sentence to show, in English."""
+        return str(self.args[0]) or type(self).__name__
 
 
 class InvalidInput(TonnageError):
     """Something that was typed or read from a file cannot be used; `field` says where it stands."""
 
-    def __init__(self, message: str, field: str = "") -> None:
-        super().__init__(message)
+    def __init__(self, message: str, field: str = "", **values: object) -> None:
+        super().__init__(message, **values)
         self.field = field
 
 

@@ -63,7 +63,9 @@ def request_of(options: argparse.Namespace, scenario: Scenario, catalogue: Catal
     unknown = [name for name in options.vendor if name.casefold() not in vendors]
     if unknown:
         known = ", ".join(sorted(vendors.values()))
-        raise InvalidInput(f"The catalogue has no vendor “{unknown[0]}”. There are {known}.", "vendor")
+        raise InvalidInput(
+            "The catalogue has no vendor “{unknown}”. There are {known}.", "vendor", unknown=unknown[0], known=known
+        )
     try:
         if options.percentile is not None:
             scenario = scenario.edited(workload__target_percentile=options.percentile / 100)
@@ -87,7 +89,7 @@ def request_of(options: argparse.Namespace, scenario: Scenario, catalogue: Catal
     except ValueError as error:
         first = error.errors()[0] if hasattr(error, "errors") else {"loc": ("option",), "msg": str(error)}
         field = str(first["loc"][-1])
-        raise InvalidInput(f"“{field}” cannot be used: {first['msg']}.", field) from None
+        raise InvalidInput("“{which}” cannot be used: {problem}.", field, which=field, problem=first["msg"]) from None
 
 
 def _ids(names: list[str] | None, look_up: Any) -> tuple[str, ...] | None:

@@ -186,6 +186,14 @@ class Trace:
         twin._values, twin._found = self._values.copy(), self._found.copy()
         return twin
 
+    def joined(self, *others: "Trace") -> "Trace":
+        """A trace with the figures of others as well; a figure that is in several is that of the first."""
+        whole = Trace()
+        for trace in (*reversed(others), self):
+            whole._values |= trace._values
+            whole._found |= trace._found
+        return whole
+
     def given(self, key: str, value: Any, unit: Unit, origin: Origin = CHOICE) -> Any:
         """Record a number from outside and return it."""
         self._values[key] = value
@@ -235,7 +243,7 @@ class Trace:
         try:
             how, detail = self._found[key]
         except KeyError:
-            raise TonnageError(f"There is no figure called {key!r} in this sizing.") from None
+            raise TonnageError("There is no figure called {key} in this sizing.", key=repr(key)) from None
         if isinstance(how, Unit):
             return Given(key, self._values[key], how, detail)
         return Computed(key, self._values[key], how, detail)

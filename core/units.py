@@ -114,7 +114,9 @@ def parse_rate(text: str, decimal_comma: bool = False) -> float:
         return number * _BITS[unit.lower()]
     if unit.lower().removesuffix("/s") in _BYTES and unit.lower().endswith("/s"):
         return float(number * _BYTES[unit.lower().removesuffix("/s")])
-    raise InvalidInput(f"“{text.strip()}” is not a rate. Write a rate such as 1.8 TB/s, 1,792 GB/s or 200 Gb/s.")
+    raise InvalidInput(
+        "“{text}” is not a rate. Write a rate such as 1.8 TB/s, 1,792 GB/s or 200 Gb/s.", text=text.strip()
+    )
 
 
 def parse_seconds(text: str, decimal_comma: bool = False) -> float:
@@ -135,7 +137,7 @@ def parse_share(text: str, decimal_comma: bool = False) -> float:
     """
     share = _scaled(text, {"": 1, "%": 1}, decimal_comma, "a percentage such as 30 %") / 100
     if not 0 <= share <= 1:
-        raise InvalidInput(f"“{text.strip()}” is not between 0 and 100 %.")
+        raise InvalidInput("“{text}” is not between 0 and 100 %.", text=text.strip())
     return share
 
 
@@ -145,19 +147,19 @@ def _scaled(
     try:
         number, suffix = _split(text, decimal_comma)
     except InvalidInput:
-        raise InvalidInput(f"“{text.strip()}” cannot be read. Write {example}.") from None
+        raise InvalidInput("“{text}” cannot be read. Write {example}.", text=text.strip(), example=example) from None
     unit = suffix.lower()
     for word in strip:
         unit = unit.removesuffix(word).strip()
     if unit not in units:
-        raise InvalidInput(f"“{suffix}” is not a unit here. Write {example}.")
+        raise InvalidInput("“{suffix}” is not a unit here. Write {example}.", suffix=suffix, example=example)
     return number * units[unit]
 
 
 def _split(text: str, decimal_comma: bool) -> tuple[float, str]:
     match = _NUMBER.match(text)
     if not match or len(text) > 60:
-        raise InvalidInput(f"“{text.strip()[:60]}” is not a number.")
+        raise InvalidInput("“{text}” is not a number.", text=text.strip()[:60])
     digits = re.sub(r"[\s'’_\u00a0\u202f\u2009]", "", match["number"])
     return float(_plain(digits, decimal_comma, text)), match["suffix"].strip()
 
@@ -173,5 +175,5 @@ def _plain(digits: str, decimal_comma: bool, text: str) -> str:
         decimal, group = group, decimal
     plain = digits.replace(group, "").replace(decimal, ".")
     if plain.count(".") > 1:
-        raise InvalidInput(f"“{text.strip()}” is not a number.")
+        raise InvalidInput("“{text}” is not a number.", text=text.strip())
     return plain

@@ -9,10 +9,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Start what the arguments ask for; nothing is imported that it does not need."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     match given:
-        case ["--selftest"]:
-            from desktop.headless import self_test
+        case ["--selftest", *more] if more in ([], ["--window"]):
+            from desktop.self_test import self_test
 
-            return self_test()
+            return self_test(window=bool(more))
+        case ["--start-times", folder]:
+            from desktop.start_times import start_times
+
+            return start_times(Path(folder))
         case ["--headless-demo", folder, *_]:
             from desktop.headless import demo
 

@@ -37,6 +37,9 @@ class Actions:
     def all(self) -> list[QAction]:
         return list(self._actions.values())
 
+    def keys(self) -> tuple[str, ...]:
+        return tuple(self._actions)
+
     def commands(self) -> list[Command]:
         """Those that the search offers."""
         return [_command(self._actions[deed.key], deed) for deed in self._deeds if deed.icon]

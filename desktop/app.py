@@ -5,16 +5,15 @@ import logging
 import os
 import sys
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QLibraryInfo, QLocale, QLockFile, QSize, Qt, QThreadPool, QTimer, QTranslator
-from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
+from PySide6.QtCore import QLibraryInfo, QLocale, QLockFile, QObject, QSize, Qt, QThreadPool, QTimer, QTranslator
+from PySide6.QtWidgets import QApplication, QWidget
 
 from core import RESOURCES, __version__
-from core.errors import StoreError, TonnageError
+from core.errors import TonnageError
 from core.language import sentences
 from core.language.messages import best_language, language, set_language
 from core.language.messages import gettext as _
@@ -22,14 +21,18 @@ from core.language.numbers import MemoryUnit, set_memory_unit
 from core.scenario import Scenario
 from desktop.beginnings import new_scenario
 from desktop.folders import NAME, Folders
+from desktop.hand_over import FileOpenEvents, Received, hand_over
 from desktop.library_store import LibraryStore
 from desktop.main_window import MainWindow
+from desktop.opening import Offer, fleeting_store, offer_backup, offer_read_only, open_read_only, open_store
 from desktop.report import Excepthook
 from desktop.session import Message, Session
 from desktop.settings import LANGUAGE, MEMORY_UNIT, STARTED_BEFORE, THEME, Settings
+from desktop.termination import end_when_asked
 from desktop.theme import Scheme, Theme
 
 DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
+SETTINGS = "tonnage.ini"
 LONGEST_JOB_MS = 15_000
 
 
@@ -102,7 +105,9 @@ def make_results(session: Session, theme: Theme) -> QWidget:
 class Application:
     """Everything that lives as long as the program runs."""
 
-    def __init__(self, app: QApplication, folders: Folders) -> None:
+    def __init__(
+        self, app: QApplication, folders: Folders, read_only: bool = False, offer: Offer = offer_backup
+    ) -> None:
         self._unwritable: OSError | None = None
         try:
             folders.make()
@@ -110,7 +115,7 @@ class Application:
         except OSError as error:
             self._unwritable = error
         self.app, self.folders = app, folders
-        self.settings = Settings(folders.config / "tonnage.ini")
+        self.settings = Settings(folders.config / SETTINGS)
         self._translators: list[QTranslator] = []
         choose_language(self.settings)
         choose_memory_unit(self.settings)
@@ -119,39 +124,24 @@ class Application:
         self.theme.apply(app)
         self._greeting: list[Message] = []
         self.first_start = False
-        self.store = self._open_store()
+        self.store = self._open_store(read_only, offer)
         self.session = self._make_session()
         self.excepthook = Excepthook(self.session.save)
         self.window = self._make_window()
 
     # -- session ------------------------------------------------------------------------------------------------------
 
-    def _open_store(self) -> LibraryStore:
-        """The user's scenarios; where no file can be opened, a store that lasts until the program ends."""
-        from core.store.library import Library
-
+    def _open_store(self, read_only: bool, offer: Offer) -> LibraryStore:
         if self._unwritable is not None:
             text = _("{folder} cannot be written ({reason}). What you do now is not kept.")
             where, reason = self._unwritable.filename, self._unwritable.strerror
-            return self._fleeting_store(text.format(folder=where, reason=reason))
-        try:
-            library = Library(self.folders.data / "tonnage.sqlite", datetime.now(UTC))
-        except StoreError as error:
-            text = _("{problem} What you do now is not kept.")
-            return self._fleeting_store(text.format(problem=sentences.error(error)))
-        if library.set_aside is not None:
-            text = _("The file of your scenarios was damaged. It lies beside the new one as {file}.")
-            self._greeting.append(Message(text.format(file=library.set_aside.name), "warn", topic="opening"))
-        elif library.backup_problem:
-            text = _("Today’s backup of your scenarios was not made: {reason}.").format(reason=library.backup_problem)
-            self._greeting.append(Message(text, "warn", topic="opening"))
-        return LibraryStore(library)
-
-    def _fleeting_store(self, why: str) -> LibraryStore:
-        from core.store.library import Library
-
-        self._greeting.append(Message(why, "bad", topic="opening"))
-        return LibraryStore(Library(None, datetime.now(UTC)), lasting=False)
+            store, messages = fleeting_store(text.format(folder=where, reason=reason))
+        elif read_only:
+            store, messages = open_read_only(self.folders.data)
+        else:
+            store, messages = open_store(self.folders.data, offer)
+        self._greeting += messages
+        return store
 
     def _make_session(self) -> Session:
         shipped, problem = shipped_catalogue(self.folders.packs)
@@ -209,6 +199,13 @@ class Application:
         self.excepthook.install()
         self.window.show()
         QTimer.singleShot(0, self.complete)
+
+    def open_file(self, path: Path) -> None:
+        """Bring in a file that the system asks to open, and come to the front with it."""
+        self.window.import_file(path)
+        self.window.setWindowState(self.window.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.window.raise_()
+        self.window.activateWindow()
 
     def complete(self) -> None:
         self.session.recompute()
@@ -280,17 +277,27 @@ def run_window(arguments: list[str]) -> int:
         folders.make()
     lock = QLockFile(str(folders.data / "tonnage.lock"))
     lock.setStaleLockTime(0)
-    if is_held(lock):
+    files = [Path(name) for name in arguments if Path(name).is_file()]
+    held = is_held(lock)
+    if held and files and hand_over(folders.requests, files):
+        return 0  # the window that is open brings them in
+    if held:
+        choose_language(Settings(folders.config / SETTINGS))
         Theme().apply(app)
-        text = _("Tonnage is already open. Two windows on the same scenarios would undo each other's work.")
-        QMessageBox.information(None, "Tonnage", text)
-        return 1
-    application = Application(app, folders)
+        if not offer_read_only():
+            return 1
+    application = Application(app, folders, read_only=held)
+    received: list[QObject] = [FileOpenEvents(lambda path: application.open_file(path), app)]
+    if not held:
+        received.append(Received(folders.requests, lambda path: application.open_file(path), app))
+    end_when_asked(app, lambda: application.window.close())
     application.start()
-    for name in arguments:
-        if Path(name).is_file():
-            QTimer.singleShot(0, lambda name=name: application.window.import_file(Path(name)))
+    for file in files:
+        QTimer.singleShot(0, lambda file=file: application.window.import_file(file))
     code = app.exec()
+    for one in received:
+        one.deleteLater()
     application.close()
-    lock.unlock()
+    if not held:
+        lock.unlock()
     return code

@@ -36,6 +36,11 @@ class Folders:
         """Installed catalogue packs."""
         return self.data / "packs"
 
+    @property
+    def requests(self) -> Path:
+        """Files that a second start wants opened in the window that is there."""
+        return self.data / "requests"
+
     def make(self) -> None:
         """Make those that are missing.
 

@@ -1,4 +1,4 @@
-"""Without a display: a self-test of the whole path, and the worked example as figures, picture and proposal."""
+"""Without a display: the worked example as figures, picture and proposal."""
 
 import os
 import sys
@@ -7,24 +7,6 @@ from datetime import date
 from pathlib import Path
 
 from core.errors import TonnageError
-
-
-def self_test() -> int:
-    """Start the window offscreen, size, export; 0 when all went well, else say what failed."""
-    os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        try:
-            written = _write_all(Path(folder) / "out", Path(folder) / "home")
-        except Exception as error:  # whatever it is, it is what the test is for
-            import traceback
-
-            traceback.print_exc()
-            print(f"self-test failed: {type(error).__name__}: {error}", file=sys.stderr)
-            return 1
-        for path in written:
-            print(f"{path.name}: {path.stat().st_size:,} bytes")
-    print("self-test passed")
-    return 0
 
 
 def demo(folder: Path) -> int:

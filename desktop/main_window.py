@@ -10,6 +10,7 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDragLeaveEvent,
     QDropEvent,
+    QKeyEvent,
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
@@ -156,6 +157,7 @@ class MainWindow(QMainWindow):
         self.session.message.connect(self.messages.show_message)
         self.session.sizing_lost.connect(self.sizing.hide_results)
         self.session.sizing_changed.connect(self.sizing.show_results)
+        self.session.copy_wanted.connect(self.save_copy)
         self.session.scenario_changed.connect(self._on_scenario)
         self.session.scenarios_changed.connect(self._on_scenarios)
         self._on_scenario(self.session.scenario)
@@ -168,6 +170,9 @@ class MainWindow(QMainWindow):
             wanted = getattr(results, "proposal_wanted", None)
             if wanted is not None:
                 wanted.connect(self.propose)
+            searched = getattr(results, "hardware_wanted", None)
+            if searched is not None:
+                searched.connect(lambda: self.show_page(HARDWARE))
             self.sizing.set_results(results)
             results.setVisible(self.session.sizing is not None)
             self._order_tabs()
@@ -184,17 +189,18 @@ class MainWindow(QMainWindow):
             Deed("new", _("New scenario"), "Ctrl+N", self.new, "plus"),
             Deed("duplicate", _("Duplicate scenario"), "Ctrl+D", self.duplicate, "copy"),
             Deed("rename", _("Rename scenario"), "F2", self.rename, "pencil"),
+            Deed("client", _("Move to client…"), "Ctrl+M", lambda: self.sidebar.list.ask_client_of_current(), "folder"),
             Deed("delete", _("Delete scenario"), "", self.delete, "trash"),
             Deed("open", _("Import or open a file…"), "Ctrl+O", self.choose_file, "folder"),
             Deed("copy", _("Save a copy…"), "Ctrl+Shift+S", self.save_copy, "download"),
             Deed("proposal", _("Proposal…"), "Ctrl+P", self._propose_here, "document"),
             Deed("undo", _("Undo"), "Ctrl+Z", self.session.undo, "undo"),
             Deed("redo", _("Redo"), "Ctrl+Shift+Z", self.session.redo, "redo"),
-            Deed("sizing", _("Sizing"), "Ctrl+1", lambda: self.show_page(SIZING), "gauge"),
-            Deed("hardware", _("Find hardware"), "Ctrl+2", lambda: self.show_page(HARDWARE), "chip"),
-            Deed("models", _("Find models"), "Ctrl+3", lambda: self.show_page(MODELS), "layers"),
-            Deed("compare", _("Compare"), "Ctrl+4", lambda: self.show_page(COMPARE), "columns"),
-            Deed("catalogue", _("Catalogue"), "Ctrl+5", lambda: self.show_page(CATALOGUE), "book"),
+            Deed("sizing", _("Sizing"), "Ctrl+1", lambda: self.go(SIZING), "gauge"),
+            Deed("hardware", _("Find hardware"), "Ctrl+2", lambda: self.go(HARDWARE), "chip"),
+            Deed("models", _("Find models"), "Ctrl+3", lambda: self.go(MODELS), "layers"),
+            Deed("compare", _("Compare"), "Ctrl+4", lambda: self.go(COMPARE), "columns"),
+            Deed("catalogue", _("Catalogue"), "Ctrl+5", lambda: self.go(CATALOGUE), "book"),
             Deed("sidebar", _("Narrow or widen the sidebar"), "Ctrl+B", self._toggle_sidebar, "sidebar"),
             Deed("settings", _("Settings"), "Ctrl+,", lambda: self.show_page(SETTINGS), "gear"),
             Deed("help", _("Help"), "Shift+F1", lambda: self.show_page(HELP), "info-circle"),
@@ -203,14 +209,18 @@ class MainWindow(QMainWindow):
             Deed("previous", _("Previous scenario"), "Ctrl+Shift+Tab", lambda: self.next_scenario(-1)),
             Deed("column", _("Next column"), "F6", lambda: self._focus_column(1)),
             Deed("back", _("Previous column"), "Shift+F6", lambda: self._focus_column(-1)),
+            Deed("about", _("About Tonnage"), "", self.show_about, "info-circle"),
             Deed("quit", _("Quit"), "Ctrl+Q", self.close),
         )
+
+    def action_keys(self) -> Sequence[str]:
+        return self._actions.keys()
 
     def action(self, key: str) -> QAction:
         return self._actions[key]
 
     def _settings_menu(self, parent: QWidget) -> QMenu:
-        files = [self._actions[key] for key in ("settings", "help", "open", "copy", "proposal")]
+        files = [self._actions[key] for key in ("settings", "help", "open", "copy", "proposal", "about")]
         return settings_menu(
             parent, self.theme.scheme, self.set_scheme, self._choose_language, files, self._actions["quit"]
         )
@@ -221,6 +231,11 @@ class MainWindow(QMainWindow):
             self.settings.set(MEMORY_UNIT, unit)
             set_memory_unit(MemoryUnit(unit))
             self.language_chosen.emit(language())
+
+    def show_about(self) -> None:
+        from desktop.about import AboutDialog
+
+        AboutDialog(self.theme, self.session.catalogue.version, self).exec()
 
     def set_scheme(self, scheme: str) -> None:
         self.settings.set(THEME, scheme)
@@ -239,6 +254,11 @@ class MainWindow(QMainWindow):
         built = next((key for key, page in self._built.items() if page is current), "")
         return built or (START if current is self.start else SIZING)
 
+    @property
+    def page_keys(self) -> tuple[str, ...]:
+        """The pages that have been built so far."""
+        return (SIZING, START, *self._built)
+
     def show_page(self, key: str) -> None:
         """Show a page; all but the first two are built when they are first asked for."""
         if key in (SIZING, HARDWARE, MODELS, PROPOSAL) and not self._has_scenario():
@@ -249,6 +269,14 @@ class MainWindow(QMainWindow):
         widgets = {SIZING: self.sizing, START: self.start, **self._built}
         self.stack.setCurrentWidget(widgets[key])
         self.sidebar.show_page(SIZING if key == START else key)
+
+    def go(self, key: str) -> None:
+        """Show a page and put the focus into it: the way of the keyboard."""
+        self.show_page(key)
+        page = self.stack.currentWidget()
+        first = first_focusable(page) if page is not None else None
+        if first is not None:
+            first.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _build(self, key: str) -> QWidget:
         if key == CATALOGUE:
@@ -316,6 +344,9 @@ class MainWindow(QMainWindow):
         show = getattr(page, "show_scenarios", None)
         if scenarios and show is not None:
             show(scenarios)
+        save = getattr(page, "save", None)
+        if isinstance(save, QWidget):
+            save.setFocus(Qt.FocusReason.ShortcutFocusReason)  # one more key, and it is written
 
     @property
     def catalogue_page(self) -> DevicePage | None:
@@ -534,6 +565,18 @@ class MainWindow(QMainWindow):
         leave = question.addButton(_("Close without it"), QMessageBox.ButtonRole.DestructiveRole)
         question.exec()
         return question.clickedButton() is leave
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """F1 explains what has the focus; where that has nothing to explain, all figures are at hand."""
+        if event.key() == Qt.Key.Key_F1 and self.page == SIZING:
+            self.show_explanations()
+        else:
+            super().keyPressEvent(event)
+
+    def show_explanations(self) -> None:
+        show = getattr(self.sizing.results, "show_explanations", None)
+        if show is not None:
+            show()
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() is QEvent.Type.ActivationChange and not self.isActiveWindow():

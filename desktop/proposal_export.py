@@ -28,6 +28,7 @@ class Kind(StrEnum):
     """What is written, by the ending of its file."""
 
     PDF = "pdf"
+    WORKBOOK = "xlsx"
     SCENARIO = "tonnage"
 
 
@@ -37,6 +38,7 @@ def write(
     """Gather, compose and write; runs without Qt."""
     from core.proposal.export import write_proposal
     from core.proposal.offer import offer
+    from core.proposal.workbook import write_workbook
     from core.store.scenario_file import write_scenario
 
     if kind is Kind.SCENARIO:
@@ -44,7 +46,8 @@ def write(
         return path
     day = options.date.isoformat()
     offers = [offer(scenario, catalogue, day, options.currency) for scenario in scenarios]
-    return write_proposal(offers, options, path)
+    writer = write_proposal if kind is Kind.PDF else write_workbook
+    return writer(offers, options, path)
 
 
 class ProposalExport(QObject):
@@ -65,10 +68,12 @@ class ProposalExport(QObject):
         )
         titles = {
             Kind.PDF: _("Save the proposal"),
+            Kind.WORKBOOK: _("Save the workbook"),
             Kind.SCENARIO: _("Save the scenario"),
         }
         kinds = {
             Kind.PDF: "PDF (*.pdf)",
+            Kind.WORKBOOK: _("Workbooks (*.xlsx)"),
             Kind.SCENARIO: _("Scenarios (*.tonnage)"),
         }
         chosen, _filter = QFileDialog.getSaveFileName(

@@ -7,7 +7,7 @@ listen to the signals; they never see the store or a formula.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
@@ -25,13 +25,16 @@ from desktop.refusal import sentence
 from desktop.scenario_store import ScenarioStore, StoredScenario
 
 if TYPE_CHECKING:
+    from core.sizing.cost_report import Cost
     from core.sizing.levers import Lever
 
 FRAME_MS = 16
 SAVE_AFTER_MS = 700
+RETRY_AFTER_MS = 20_000  # a full disk may have room again
 
 T = TypeVar("T")
 Sizer = Callable[[Scenario, Any], Sizing]
+CostFinder = Callable[[Sizing, Any], "Cost | None"]
 LeverFinder = Callable[[Sizing, Any], "tuple[Lever, ...]"]
 CatalogueWith = Callable[[Mapping[str, Mapping[str, str]]], Any]  # the user's records -> the catalogue with them
 
@@ -84,6 +87,7 @@ class Session(QObject):
     message = Signal(object)  # Message
     saved = Signal(object)  # datetime
     scenarios_changed = Signal()  # the store's list
+    copy_wanted = Signal()  # the store fails: the scenario is to be written to a file of the user's choice
     leaving = Signal()  # what is still being typed takes effect now, since it belongs to what is on screen now
 
     def __init__(
@@ -95,6 +99,7 @@ class Session(QObject):
         catalogue_with: CatalogueWith | None = None,
         parent: QObject | None = None,
         levers: LeverFinder | None = None,
+        cost: CostFinder | None = None,
     ) -> None:
         super().__init__(parent)
         self.catalogue = catalogue
@@ -104,6 +109,8 @@ class Session(QObject):
         self.store = store
         self.undo_stack = QUndoStack(self)
         self._size = size or _core_size
+        self._cost = cost or (_core_cost if size is None else lambda _sizing, _catalogue: None)
+        self._priced: tuple[Sizing, Cost | None] | None = None  # the last cost, and what it belongs to
         self._levers = levers or (_core_levers if size is None else lambda _sizing, _catalogue: ())
         self._catalogue_with = catalogue_with or (lambda _records: self.catalogue)
         self._gesture = 0
@@ -116,6 +123,7 @@ class Session(QObject):
         self.undo_stack.indexChanged.connect(self._withdraw_undo)
         self._frame = self._timer(FRAME_MS, self._on_frame)
         self._save_timer = self._timer(SAVE_AFTER_MS, self.save)
+        self._retry_timer = self._timer(RETRY_AFTER_MS, self.save)
 
     def _timer(self, interval: int, slot: Callable[[], Any]) -> QTimer:
         timer = QTimer(self)
@@ -235,6 +243,12 @@ class Session(QObject):
             return ()
         return self._levers(self.sizing, self.catalogue)
 
+    def cost(self, sizing: Sizing) -> "Cost | None":
+        """What a sizing costs, with the demand of its users; None where nothing can be told."""
+        if self._priced is None or self._priced[0] is not sizing:
+            self._priced = (sizing, self._cost(sizing, self.catalogue))
+        return self._priced[1]
+
     def set_catalogue(self, catalogue: Any) -> None:
         """Use another catalogue, such as after a record was edited."""
         self.catalogue = catalogue
@@ -283,8 +297,9 @@ class Session(QObject):
         return scenario is not None and self.load(scenario, scenario_id)
 
     def save(self) -> bool:
-        """Write the scenario to the store; a failure is said, and the scenario stays in memory."""
+        """Write the scenario to the store; a failure is said and tried again, and the scenario stays in memory."""
         self._save_timer.stop()
+        self._retry_timer.stop()
         if self.store is None:
             return False
         was_new = self.scenario_id is None
@@ -295,7 +310,9 @@ class Session(QObject):
         except StoreError as error:
             self._problem = sentences.error(error)
             text = _("{problem} Your last change is kept in memory.").format(problem=self._problem)
-            self.message.emit(Message(text, "warn", topic="store"))
+            elsewhere = _("Save a copy elsewhere…")
+            self.message.emit(Message(text, "warn", "store", elsewhere, self.copy_wanted.emit))
+            self._retry_timer.start()
             return False
         self._unsaved, self._problem = False, ""
         self.message.emit(Message("", topic="store"))
@@ -489,3 +506,9 @@ def _core_levers(sizing: Sizing, catalogue: Any) -> "tuple[Lever, ...]":
     from core.sizing.levers import levers
 
     return levers(sizing, catalogue)
+
+
+def _core_cost(sizing: Sizing, catalogue: Any) -> "Cost | None":
+    from core.sizing.cost import cost
+
+    return cost(sizing, catalogue, date.today().isoformat())

@@ -13,32 +13,16 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtTest import QTest
 
 from core.proposal.options import ProposalOptions
-from core.scenario import Scenario
-from core.sizing.examples import worked_example_in_reality
 from desktop.app import Application, make_application
 from desktop.folders import Folders
 from desktop.proposal_export import write
 from desktop.results.panel import ResultsPanel
 from desktop.theme import Scheme
+from tests.usual_scenario import scenario
 
 TABS = ("main", "speed", "explain")
 PROPOSAL_PAGES = (1, 3, 4)
 DPI = 72
-
-
-def scenario() -> Scenario:
-    """A small firm's question: forty people, documents of 32K tokens, one card."""
-    return worked_example_in_reality().edited(
-        name="RAG platform, one card",
-        client="Client A",
-        workload__requests_at_once=None,
-        workload__users=40,
-        workload__active_share=0.3,
-        workload__prompt_tokens=32_768,
-        workload__output_tokens=600,
-        workload__speed_target=15.0,
-        workload__ttft_target_s=5.0,
-    )
 
 
 def take(folder: Path) -> None:

@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -51,10 +52,8 @@ def test_decisions_are_numbered_in_order_and_short() -> None:
 
 def test_each_dependency_has_licence_and_reason() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    wanted = {
-        re.split(r"[<>=!~ \[]", line)[0].lower()
-        for line in [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
-    }
+    groups = chain(project["project"]["dependencies"], *project["dependency-groups"].values())
+    wanted = {re.split(r"[<>=!~ \[]", line)[0].lower() for line in groups}
     text = (ROOT / "docs" / "adr" / "0005-dependencies.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([\w-]+) \| [^|]+ \| [^|]+ \|$", text, re.MULTILINE)
     assert {row.lower() for row in rows} - {"package"} == wanted

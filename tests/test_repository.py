@@ -13,11 +13,12 @@ import core
 import desktop
 
 ROOT = Path(__file__).resolve().parent.parent
-LOCKS = ["requirements.lock", "requirements-dev.lock"]
+LOCKS = ["requirements.lock", "requirements-dev.lock", "requirements-peer.lock"]
 
 # A module of core imports only what stands above it here. A new module takes its place in this list.
 LAYERS = [
     "errors",
+    "build_info",
     "units",
     "trace",
     "architecture",
@@ -29,6 +30,7 @@ LAYERS = [
     "store",
     "proposal",
     "find_command",
+    "propose_command",
     "catalogue_command",
     "cli",
 ]
@@ -128,7 +130,7 @@ def pins(name: str) -> dict[str, str]:
 
 
 def test_locks_agree() -> None:
-    run_time, development = (pins(name) for name in LOCKS)
+    run_time, development = (pins(name) for name in LOCKS[:2])
     assert {name: development.get(name) for name in run_time} == run_time
 
 

@@ -148,6 +148,8 @@ class Blueprint:
     tied_embedding: bool = False  # head and embedding are one tensor, counted under EMBEDDING
     double_norms: bool = False  # norms before and after each block (Gemma)
     trained_context: int = 0  # [tokens]; 0 when the file does not say
+    rotary_elements: int = 0  # sines and cosines of all positions, which engines prepare and no checkpoint holds
+    image_levels: int = 0  # layers that receive features of images beside the first
     quantisation: Quantisation | None = None
     warnings: tuple[ReadingNote, ...] = ()  # what was read with less than full certainty
 

@@ -7,6 +7,7 @@ the field; an architecture that no reader knows is refused by its name.
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -24,6 +25,7 @@ from core.architecture.gemma import read_gemma3n, read_gemma4
 from core.architecture.hybrid import read_hybrid
 from core.architecture.latent import read_latent_decoder
 from core.architecture.linear import read_kimi_linear, read_lightning
+from core.architecture.positions import image_levels, rotary_elements
 from core.architecture.quantisation import read_quantisation
 from core.architecture.state_space import read_falcon_hybrid, read_granite, read_jamba, read_nemotron
 from core.architecture.vision import add_vision
@@ -103,7 +105,7 @@ def read_config(
     1480
     """
     if not isinstance(config, Mapping):
-        raise InvalidInput(f"{file} does not hold a JSON object.")
+        raise InvalidInput("{file} does not hold a JSON object.", file=file)
     _refuse_depth(config, file)
     wrapper = Fields(config, file)
     fields = _language_model(wrapper)
@@ -122,7 +124,8 @@ def read_config(
     if not context:
         draft.note(NoteKind.CONTEXT_NOT_STATED)
     quantisation = read_quantisation(wrapper, fields, draft)
-    return draft.blueprint(name or _stated_name(wrapper) or _title(wrapper), family, context, quantisation)
+    read = draft.blueprint(name or _stated_name(wrapper) or _title(wrapper), family, context, quantisation)
+    return replace(read, rotary_elements=rotary_elements(fields), image_levels=image_levels(wrapper))
 
 
 def read_config_file(path: Path | str, *, assume_conventional: bool = False) -> tuple[Blueprint, dict[str, Any]]:
@@ -147,16 +150,21 @@ def read_json(path: Path) -> dict[str, Any]:
     """The JSON object in a file, which is refused by its size before it is read."""
     try:
         if not path.is_file():
-            raise InvalidInput(f"{path.name} is not a file.")
+            raise InvalidInput("{file} is not a file.", file=path.name)
         size = path.stat().st_size
         if size > MOST_BYTES:
             raise InvalidInput(
-                f"{path.name} has {size / 1e6:,.0f} MB; a config.json has at most {MOST_BYTES // 10**6}."
+                "{path} has {value:,.0f} MB; a config.json has at most {value2}.",
+                path=path.name,
+                value=size / 1000000.0,
+                value2=MOST_BYTES // 10**6,
             )
         with path.open("rb") as stream:
             data = stream.read(MOST_BYTES + 1)
     except OSError as error:
-        raise InvalidInput(f"{path.name} cannot be read: {error.strerror or error}.") from error
+        raise InvalidInput(
+            "{file} cannot be read: {reason}.", file=path.name, reason=error.strerror or error
+        ) from error
     except ValueError as error:  # a path with a zero byte
         raise InvalidInput("This is not the name of a file.") from error
     return _parse(data, path.name)
@@ -164,19 +172,29 @@ def read_json(path: Path) -> dict[str, Any]:
 
 def _parse(data: bytes, file: str) -> dict[str, Any]:
     if data.count(b",") + data.count(b"{") + data.count(b"[") > MOST_ENTRIES:  # before they take up memory
-        raise InvalidInput(f"{file} holds more than {MOST_ENTRIES:,} entries; no config.json does.")
+        raise InvalidInput(
+            "{file} holds more than {most_entries:,} entries; no config.json does.",
+            file=file,
+            most_entries=MOST_ENTRIES,
+        )
     try:
         value = json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise InvalidInput(f"{file} is not a text file in UTF-8.") from None
+        raise InvalidInput("{file} is not a text file in UTF-8.", file=file) from None
     except json.JSONDecodeError as error:
-        raise InvalidInput(f"{file} is not JSON: line {error.lineno}, column {error.colno}: {error.msg}.") from None
+        raise InvalidInput(
+            "{file} is not JSON: line {lineno}, column {colno}: {msg}.",
+            file=file,
+            lineno=error.lineno,
+            colno=error.colno,
+            msg=error.msg,
+        ) from None
     except RecursionError:
-        raise InvalidInput(f"{file} is nested too deeply.") from None
+        raise InvalidInput("{file} is nested too deeply.", file=file) from None
     except ValueError:
-        raise InvalidInput(f"{file} holds a number of thousands of digits.") from None
+        raise InvalidInput("{file} holds a number of thousands of digits.", file=file) from None
     if not isinstance(value, dict):
-        raise InvalidInput(f"{file} does not hold a JSON object.")
+        raise InvalidInput("{file} does not hold a JSON object.", file=file)
     return value
 
 
@@ -194,7 +212,7 @@ def _refuse_depth(value: Any, file: str) -> None:
                 inner.extend(item)
         level = inner
     if level:
-        raise InvalidInput(f"{file} is nested too deeply.")
+        raise InvalidInput("{file} is nested too deeply.", file=file)
 
 
 def _language_model(wrapper: Fields) -> Fields:
@@ -242,4 +260,4 @@ def _refuse(wrapper: Fields) -> NoReturn:
     if not title:
         raise wrapper.missing("model_type")
     named = f"{title} (model_type {kind})" if kind and kind != title else title
-    raise UnsupportedArchitecture(f"Tonnage cannot read the architecture {named} yet.")
+    raise UnsupportedArchitecture("Tonnage cannot read the architecture {named} yet.", named=named)

@@ -31,12 +31,16 @@ def conventional_draft(fields: Fields, title: str) -> Draft:
     if unknown:
         shown = ", ".join(f'"{key[:60]}"' for key in unknown[:5]) + (", …" if len(unknown) > 5 else "")
         raise UnsupportedArchitecture(
-            f"Tonnage cannot read the architecture {title or '?'} yet; its file has fields unknown here: {shown}."
+            "Tonnage cannot read the architecture {value} yet; its file has fields unknown here: {shown}.",
+            value=title or "?",
+            shown=shown,
         )
     lacking = [name for name in NEEDED if not fields.has(name)]
     if lacking:
         raise UnsupportedArchitecture(
-            f'Tonnage cannot read the architecture {title or "?"} yet; its file has no "{lacking[0]}".'
+            'Tonnage cannot read the architecture {value} yet; its file has no "{lacking}".',
+            value=title or "?",
+            lacking=lacking[0],
         )
     draft = read_decoder(fields, "")
     draft.note(NoteKind.UNKNOWN_ARCHITECTURE, title)

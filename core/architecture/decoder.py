@@ -175,7 +175,9 @@ def layer_windows(fields: Fields, layers: int, habits: Habits) -> list[int]:
 def _windowed(kinds: Sequence[str], fields: Fields) -> list[bool]:
     for kind in kinds:
         if kind not in ("sliding_attention", "full_attention"):
-            raise UnsupportedArchitecture(f'Tonnage cannot read the layer type "{kind[:80]}" in {fields.file} yet.')
+            raise UnsupportedArchitecture(
+                'Tonnage cannot read the layer type "{kind}" in {file} yet.', kind=kind[:80], file=fields.file
+            )
     return [kind == "sliding_attention" for kind in kinds]
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.errors import InvalidInput
+from core.errors import InvalidInput, Phrase
 
 MOST_LAYERS = 4_096
 MOST_HEADS = 65_536
@@ -97,7 +97,7 @@ class Fields:
         if not isinstance(value, list | tuple):
             raise self.wrong(name, "is not a list")
         if len(value) > most:
-            raise self.wrong(name, f"has more than {most:,} entries")
+            raise self.wrong(name, "has more than {most:,} entries", most=most)
         return list(value)
 
     def per_layer(self, name: str, layers: int, least: int = 0, most: int = MOST_WIDTH) -> list[int]:
@@ -127,13 +127,19 @@ class Fields:
 
     def long_enough(self, name: str, entries: int, layers: int) -> None:
         if entries < layers:
-            raise self.wrong(name, f"has {entries} entries for {layers} layers")
+            raise self.wrong(name, "has {entries} entries for {layers} layers", entries=entries, layers=layers)
 
     def missing(self, name: str) -> MissingField:
-        return MissingField(f'{self.file} has no "{self.path}{name}".', self.path + name)
+        return MissingField(
+            '{file} has no "{path}{name}".', self.path + name, file=self.file, path=self.path, name=name
+        )
 
-    def wrong(self, name: str, what: str) -> InvalidInput:
-        return InvalidInput(f'"{self.path}{name}" in {self.file} {what}.', self.path + name)
+    def wrong(self, name: str, what: str, /, **values: object) -> InvalidInput:
+        """The error that a field is not as it has to be: `what` goes on after its name, with places for values."""
+        said = Phrase(what, values)
+        return InvalidInput(
+            '"{name}" in {file} {what}.', self.path + name, name=self.path + name, file=self.file, what=said
+        )
 
     def _bounded(self, value: Any, name: str, least: int, most: int) -> int:
         if isinstance(value, float) and math.isfinite(value) and value.is_integer():
@@ -141,7 +147,7 @@ class Fields:
         if isinstance(value, bool) or not isinstance(value, int):
             raise self.wrong(name, "is not a whole number")
         if value < least:
-            raise self.wrong(name, f"is below {least:,}")
+            raise self.wrong(name, "is below {least:,}", least=least)
         if value > most:
-            raise self.wrong(name, f"is above {most:,}")
+            raise self.wrong(name, "is above {most:,}", most=most)
         return value

@@ -158,7 +158,7 @@ def read_nemotron_nas(fields: Fields, family: str) -> Draft:
         block = Fields({"block": blocks[index]}, fields.file, f"block_configs.{index}.").section("block")
         attend, feed = (block.section("attention"), block.section("ffn")) if block else (None, None)
         if attend is None or feed is None:
-            raise fields.wrong("block_configs", f"has no attention or no ffn in layer {index}")
+            raise fields.wrong("block_configs", "has no attention or no ffn in layer {index}", index=index)
         _searched_attention(draft, f"layers.{index}.", attend, count, width)
         _searched_feed(draft, f"layers.{index}.", feed)
     return draft

@@ -16,7 +16,7 @@ from typing import Any
 
 from core.architecture.ggml_types import FILE_TYPES, GUESSED_FILE_TYPE, REMOVED_TYPES, TENSOR_TYPES, TensorType
 from core.architecture.header_stream import HeaderStream, shown
-from core.errors import InvalidInput
+from core.errors import InvalidInput, Phrase
 
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)
@@ -126,7 +126,11 @@ def read_gguf(path: Path | str) -> GgufFile:
         parts.append(part if not parts else part.without_metadata())
         room -= len(part.tensors)
         if room < 0:
-            raise InvalidInput(f"{path.name} and its other parts have more than {MOST_TENSORS:,} tensors.")
+            raise InvalidInput(
+                "{path} and its other parts have more than {most_tensors:,} tensors.",
+                path=path.name,
+                most_tensors=MOST_TENSORS,
+            )
     _check_parts(parts)
     return parts[0].whole(tuple(parts))
 
@@ -149,7 +153,7 @@ class _Part:
         """A whole number of the metadata; 0 where there is none."""
         value = self.metadata.get(name, 0)
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise InvalidInput(f'"{name}" in {self.path.name} is not a whole number.', name)
+            raise InvalidInput('"{name}" in {path} is not a whole number.', name, name=name, path=self.path.name)
         return value
 
     def without_metadata(self) -> "_Part":
@@ -176,9 +180,19 @@ def _read_part(path: Path, most_tensors: int) -> _Part:
         tensor_count = reader.count("the number of tensors")
         field_count = reader.count("the number of fields")
         if field_count > MOST_FIELDS:
-            raise InvalidInput(f"{stream.name} claims {field_count:,} fields; at most {MOST_FIELDS:,} are read.")
+            raise InvalidInput(
+                "{stream} claims {field_count:,} fields; at most {most_fields:,} are read.",
+                stream=stream.name,
+                field_count=field_count,
+                most_fields=MOST_FIELDS,
+            )
         if tensor_count > most_tensors:
-            raise InvalidInput(f"{stream.name} claims {tensor_count:,} tensors; at most {MOST_TENSORS:,} are read.")
+            raise InvalidInput(
+                "{stream} claims {tensor_count:,} tensors; at most {most_tensors:,} are read.",
+                stream=stream.name,
+                tensor_count=tensor_count,
+                most_tensors=MOST_TENSORS,
+            )
         metadata = reader.fields(field_count)
         tensors, offsets = reader.tensors(tensor_count)
         _check_offsets(stream, tensors, offsets, _alignment(stream.name, metadata))
@@ -188,14 +202,20 @@ def _read_part(path: Path, most_tensors: int) -> _Part:
 def _read_version(stream: HeaderStream) -> tuple[int, str]:
     """The version, and the byte order that it shows: its small number stands in the first or in the last byte."""
     if stream.size < 4 or stream.take(4, "its first bytes") != MAGIC:
-        raise InvalidInput(f"{stream.name} is not a GGUF file: it does not start with “GGUF”.")
+        raise InvalidInput("{stream} is not a GGUF file: it does not start with “GGUF”.", stream=stream.name)
     start = stream.take(4, "the version")
     order = ">" if start[:2] == b"\0\0" else "<"
     (version,) = struct.unpack(order + "I", start)
     if version == 1:
-        raise InvalidInput(f"{stream.name} is of GGUF version 1, which no engine loads any more; convert it again.")
+        raise InvalidInput(
+            "{stream} is of GGUF version 1, which no engine loads any more; convert it again.", stream=stream.name
+        )
     if version not in VERSIONS:
-        raise InvalidInput(f"{stream.name} is of GGUF version {version:,}; Tonnage reads versions 2 and 3.")
+        raise InvalidInput(
+            "{stream} is of GGUF version {version:,}; Tonnage reads versions 2 and 3.",
+            stream=stream.name,
+            version=version,
+        )
     return int(version), order
 
 
@@ -220,25 +240,36 @@ class _Reader:
         for index in range(count):
             name = self._text(f"the name of field {index + 1:,}", 65_535)
             if name in found:
-                raise InvalidInput(f'{self.stream.name} has "{shown(name)}" twice.', shown(name))
+                raise InvalidInput(
+                    '{stream} has "{shown}" twice.', shown(name), stream=self.stream.name, shown=shown(name)
+                )
             found[name] = self._value(f"“{shown(name)}”")
         return found
 
     def _keep(self, count: int) -> None:
         self.kept += count
         if self.kept > MOST_KEPT:
-            raise InvalidInput(f"{self.stream.name} holds more than {MOST_KEPT // 10**6} MB of metadata.")
+            raise InvalidInput(
+                "{stream} holds more than {value} MB of metadata.", stream=self.stream.name, value=MOST_KEPT // 10**6
+            )
 
     def _text(self, what: str, most: int, strict: bool = True) -> str:
         length = self.count(what)
         if length > most:
-            raise InvalidInput(f"{self.stream.name}: {what} is {length:,} bytes long; the file is damaged.")
+            raise InvalidInput(
+                "{stream}: {what} is {length:,} bytes long; the file is damaged.",
+                stream=self.stream.name,
+                what=what,
+                length=length,
+            )
         self._keep(length)
         data = self.stream.take(length, what)
         try:
             return data.decode("utf-8", "strict" if strict else "replace")
         except UnicodeDecodeError:
-            raise InvalidInput(f"{self.stream.name}: {what} is not text in UTF-8; the file is damaged.") from None
+            raise InvalidInput(
+                "{stream}: {what} is not text in UTF-8; the file is damaged.", stream=self.stream.name, what=what
+            ) from None
 
     def _value(self, what: str) -> Value:
         (kind,) = self.stream.unpack(self.kind, what)
@@ -251,7 +282,12 @@ class _Reader:
     def _number(self, kind: int, what: str) -> int | float | bool:
         layout = self.numbers.get(kind)
         if layout is None:
-            raise InvalidInput(f"{self.stream.name}: {what} is of the unknown kind {kind:,}; the file is damaged.")
+            raise InvalidInput(
+                "{stream}: {what} is of the unknown kind {kind:,}; the file is damaged.",
+                stream=self.stream.name,
+                what=what,
+                kind=kind,
+            )
         return self.stream.unpack(layout, what)[0]
 
     def _text_value(self, what: str) -> str | Unkept:
@@ -268,12 +304,22 @@ class _Reader:
         if kind == TEXT:
             self.texts += count
             if self.texts > MOST_TEXTS:
-                raise InvalidInput(f"{self.stream.name}: {what} claims {count:,} texts; the file is damaged.")
+                raise InvalidInput(
+                    "{stream}: {what} claims {count:,} texts; the file is damaged.",
+                    stream=self.stream.name,
+                    what=what,
+                    count=count,
+                )
             self.stream.skip_texts(count, self.length, what)
             return Unkept(count, is_text=False)
         layout = self.numbers.get(int(kind))
         if layout is None:
-            raise InvalidInput(f"{self.stream.name}: {what} is a list of the unknown kind {kind:,}.")
+            raise InvalidInput(
+                "{stream}: {what} is a list of the unknown kind {kind:,}.",
+                stream=self.stream.name,
+                what=what,
+                kind=kind,
+            )
         if count > MOST_KEPT_NUMBERS:
             self.stream.skip(count * layout.size, what)
             return Unkept(count, is_text=False)
@@ -290,7 +336,7 @@ class _Reader:
             what = f"the description of tensor {index + 1:,}"
             name = self._text(what, MOST_NAME)
             if name in names:
-                raise InvalidInput(f"{self.stream.name} has the tensor {shown(name)} twice.")
+                raise InvalidInput("{stream} has the tensor {shown} twice.", stream=self.stream.name, shown=shown(name))
             names.add(name)
             found.append(self._tensor(name, what))
             offsets.append(self.count(what))
@@ -299,7 +345,12 @@ class _Reader:
     def _tensor(self, name: str, what: str) -> GgufTensor:
         (dimensions,) = self.stream.unpack(self.kind, what)
         if not 1 <= dimensions <= MOST_DIMENSIONS:
-            raise InvalidInput(f"{self.stream.name}: the tensor {shown(name)} has {dimensions:,} dimensions.")
+            raise InvalidInput(
+                "{stream}: the tensor {shown} has {dimensions:,} dimensions.",
+                stream=self.stream.name,
+                shown=shown(name),
+                dimensions=dimensions,
+            )
         shape = self.stream.unpack(struct.Struct(f"{self.order}{dimensions}Q"), what)
         (number,) = self.stream.unpack(self.kind, what)
         kind = TENSOR_TYPES.get(int(number))
@@ -307,23 +358,30 @@ class _Reader:
             raise self._unknown_type(name, int(number))
         if shape[0] % kind.block:
             raise InvalidInput(
-                f"{self.stream.name}: the rows of {shown(name)} have {shape[0]:,} elements, "
-                f"which is no multiple of the {kind.block} that {kind.name} stores together."
+                "{stream}: the rows of {shown} have {shape:,} elements, which is no multiple of the "
+                "{block} that {kind} stores together.",
+                stream=self.stream.name,
+                shown=shown(name),
+                shape=shape[0],
+                block=kind.block,
+                kind=kind.name,
             )
         return GgufTensor(name, tuple(int(n) for n in shape), kind)
 
     def _unknown_type(self, name: str, number: int) -> InvalidInput:
         if number in REMOVED_TYPES:
-            said = f"of the type {REMOVED_TYPES[number]}, which was taken out of the format"
+            said = Phrase("of the type {kind}, which was taken out of the format", {"kind": REMOVED_TYPES[number]})
         else:
-            said = f"of type number {number:,}, which Tonnage does not know"
-        return InvalidInput(f"{self.stream.name}: the tensor {shown(name)} is {said}.")
+            said = Phrase("of type number {number:,}, which Tonnage does not know", {"number": number})
+        return InvalidInput(
+            "{stream}: the tensor {shown} is {said}.", stream=self.stream.name, shown=shown(name), said=said
+        )
 
 
 def _alignment(file: str, metadata: Mapping[str, Value]) -> int:
     value = metadata.get("general.alignment", 32)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= MOST_ALIGNMENT or value & (value - 1):
-        raise InvalidInput(f'"general.alignment" in {file} is not a power of two.', "general.alignment")
+        raise InvalidInput('"general.alignment" in {file} is not a power of two.', "general.alignment", file=file)
     return value
 
 
@@ -334,15 +392,26 @@ def _check_offsets(stream: HeaderStream, tensors: list[GgufTensor], offsets: lis
     for offset, tensor in sorted(zip(offsets, tensors, strict=True), key=lambda pair: pair[0]):
         if offset % alignment:
             raise InvalidInput(
-                f"{stream.name}: the tensor {shown(tensor.name)} does not start at a multiple of {alignment}."
+                "{stream}: the tensor {shown} does not start at a multiple of {alignment}.",
+                stream=stream.name,
+                shown=shown(tensor.name),
+                alignment=alignment,
             )
         if offset < after:
-            raise InvalidInput(f"{stream.name}: the tensors {shown(before)} and {shown(tensor.name)} overlap.")
+            raise InvalidInput(
+                "{stream}: the tensors {shown} and {shown2} overlap.",
+                stream=stream.name,
+                shown=shown(before),
+                shown2=shown(tensor.name),
+            )
         before, after = tensor.name, offset + tensor.bytes
     if after and data + after > stream.size:
         missing = data + after - stream.size
         raise InvalidInput(
-            f"{stream.name} is incomplete: {missing:,} of {data + after:,} bytes are missing; download it again."
+            "{stream} is incomplete: {missing:,} of {value:,} bytes are missing; download it again.",
+            stream=stream.name,
+            missing=missing,
+            value=data + after,
         )
 
 
@@ -367,19 +436,31 @@ def part_names(file: str) -> list[str]:
 def _part_paths(path: Path, count: int) -> list[Path]:
     """The files of a split model in their order; all of them are there."""
     if count > MOST_PARTS:
-        raise InvalidInput(f"{path.name} says that it is one of {count:,} parts; the file is damaged.", "split.count")
+        raise InvalidInput(
+            "{path} says that it is one of {count:,} parts; the file is damaged.",
+            "split.count",
+            path=path.name,
+            count=count,
+        )
     names = part_names(path.name)
     if len(names) != count:
         raise InvalidInput(
-            f"{path.name} is one of {count} parts, but is not named like “…-00001-of-{count:05}.gguf”; "
-            "give the parts their names back.",
+            "{path} is one of {count} parts, but is not named like “…-00001-of-{count:05}.gguf”; give "
+            "the parts their names back.",
             "split.count",
+            path=path.name,
+            count=count,
         )
     paths = [path.with_name(name) for name in names]
     missing = [part.name for part in paths if not part.is_file()]
     if missing:
         listed = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
-        raise InvalidInput(f"{path.name} is one of {count} parts, of which {listed} cannot be found beside it.")
+        raise InvalidInput(
+            "{path} is one of {count} parts, of which {listed} cannot be found beside it.",
+            path=path.name,
+            count=count,
+            listed=listed,
+        )
     return paths
 
 
@@ -389,17 +470,25 @@ def _check_parts(parts: list[_Part]) -> None:
     for index, part in enumerate(parts):
         if part.number("split.count") != count or part.number("split.no") != index:
             raise InvalidInput(
-                f"{part.path.name} does not belong to {parts[0].path.name}: it says so itself.", "split.no"
+                "{path} does not belong to {path2}: it says so itself.",
+                "split.no",
+                path=part.path.name,
+                path2=parts[0].path.name,
             )
         for tensor in part.tensors:
             if tensor.name in names:
-                raise InvalidInput(f"{part.path.name} holds {shown(tensor.name)}, as another part does.")
+                raise InvalidInput(
+                    "{path} holds {shown}, as another part does.", path=part.path.name, shown=shown(tensor.name)
+                )
             names.add(tensor.name)
     stated = parts[0].number("split.tensors.count")
     if stated and stated != len(names):
         raise InvalidInput(
-            f"{parts[0].path.name} and its parts hold {len(names):,} tensors instead of {stated:,}.",
+            "{path} and its parts hold {count:,} tensors instead of {stated:,}.",
             "split.tensors.count",
+            path=parts[0].path.name,
+            count=len(names),
+            stated=stated,
         )
 
 

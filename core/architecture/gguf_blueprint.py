@@ -38,7 +38,7 @@ from core.architecture.gguf_architectures import (
 from core.architecture.gguf_tensors import Classed, Layer, Layout, classify, lay_out
 from core.architecture.header_stream import shown
 from core.architecture.weight_bits import exact_bits
-from core.errors import InvalidInput, UnsupportedArchitecture
+from core.errors import InvalidInput, Phrase, UnsupportedArchitecture
 
 
 def read_gguf_blueprint(file: GgufFile, name: str = "") -> Blueprint:
@@ -69,15 +69,19 @@ def read_gguf_blueprint(file: GgufFile, name: str = "") -> Blueprint:
 def _supported(file: GgufFile) -> str:
     kind = file.metadata.get("general.type", "model")
     if kind in ("adapter", "imatrix", "mmproj") or file.architecture == "clip":
-        said = {"adapter": "an adapter", "imatrix": "a table of importances"}.get(
-            str(kind), "the image part of a model"
+        said = {"adapter": Phrase("an adapter"), "imatrix": Phrase("a table of importances")}.get(
+            str(kind), Phrase("the image part of a model")
         )
-        raise UnsupportedArchitecture(f"{file.name} is {said}, not a model; open the model's own file.")
+        raise UnsupportedArchitecture(
+            "{file} is {said}, not a model; open the model's own file.", file=file.name, said=said
+        )
     if not file.architecture:
-        raise InvalidInput(f'{file.name} has no "general.architecture".', "general.architecture")
+        raise InvalidInput('{file} has no "general.architecture".', "general.architecture", file=file.name)
     if file.architecture not in SUPPORTED:
         raise UnsupportedArchitecture(
-            f"Tonnage cannot read the architecture {shown(file.architecture)} of {file.name} yet."
+            "Tonnage cannot read the architecture {shown} of {file} yet.",
+            shown=shown(file.architecture),
+            file=file.name,
         )
     return file.architecture
 
@@ -105,9 +109,14 @@ def _start(file: GgufFile, fields: Fields, layout: Layout) -> Draft:
     hidden = fields.integer("embedding_length")
     table = layout.outer.get("token_embd.weight")
     if table is None or len(table.shape) != 2:
-        raise InvalidInput(f"{file.name} holds no table of tokens (token_embd.weight); it is no whole model.")
+        raise InvalidInput("{file} holds no table of tokens (token_embd.weight); it is no whole model.", file=file.name)
     if table.shape[0] != hidden:
-        raise fields.wrong("embedding_length", f"is {hidden:,}, but token_embd.weight has {table.shape[0]:,}")
+        raise fields.wrong(
+            "embedding_length",
+            "is {hidden:,}, but token_embd.weight has {found:,}",
+            hidden=hidden,
+            found=table.shape[0],
+        )
     _check_blocks(fields, layout, blocks, blocks - predicting)
     tied = "output.weight" not in layout.outer and "per_layer_token_embd.weight" not in layout.outer
     double = any("post_ffw_norm.weight" in layer.tensors for layer in layout.layers.values())
@@ -121,10 +130,14 @@ def _encodes(file: GgufFile) -> bool:
 def _check_blocks(fields: Fields, layout: Layout, blocks: int, layers: int) -> None:
     beyond = max(layout.layers, default=-1)
     if beyond >= blocks:
-        raise fields.wrong("block_count", f"is {blocks:,}, but there are tensors of layer {beyond:,}")
+        raise fields.wrong(
+            "block_count", "is {blocks:,}, but there are tensors of layer {beyond:,}", blocks=blocks, beyond=beyond
+        )
     missing = next((index for index in range(layers) if index not in layout.layers), None)
     if missing is not None:
-        raise fields.wrong("block_count", f"is {blocks:,}, but layer {missing:,} has no tensors")
+        raise fields.wrong(
+            "block_count", "is {blocks:,}, but layer {missing:,} has no tensors", blocks=blocks, missing=missing
+        )
 
 
 # ---------------------------------------------------------------------------------------------------------- layers
@@ -197,7 +210,9 @@ def _kv_heads(fields: Fields, index: int, layers: int, queries: int) -> int:
     keys = _of_layer(fields, name, index, layers) if fields.has(name) else queries
     if not queries or not keys:
         raise fields.wrong(
-            name if queries else "attention.head_count", f"has no head for layer {index}, whose tensors attend"
+            name if queries else "attention.head_count",
+            "has no head for layer {index}, whose tensors attend",
+            index=index,
         )
     return keys
 
@@ -216,7 +231,11 @@ def _check_width(fields: Fields, layer: Layer, index: int, keys: int, key_dim: i
     if found and found != stated:
         raise fields.wrong(
             "attention.head_count_kv",
-            f"makes {keys} heads of {key_dim} for layer {index}, but blk.{index}.attn_k.weight is {found:,} wide",
+            "makes {keys} heads of {key_dim} for layer {index}, but blk.{index}.attn_k.weight is {found:,} wide",
+            keys=keys,
+            key_dim=key_dim,
+            index=index,
+            found=found,
         )
 
 
@@ -236,7 +255,10 @@ def _latent(draft: Draft, layer: Layer) -> AttentionGroup:
     if joint != rank + rotary:
         raise fields.wrong(
             "attention.kv_lora_rank",
-            f"is {rank:,} beside {rotary:,} rotary ones, but attn_kv_a_mqa.weight is {joint:,} wide",
+            "is {rank:,} beside {rotary:,} rotary ones, but attn_kv_a_mqa.weight is {joint:,} wide",
+            rank=rank,
+            rotary=rotary,
+            joint=joint,
         )
     if "attn_k_b.weight" not in layer.tensors:
         return _latent_as_full(draft, queries)
@@ -279,11 +301,13 @@ def _state(fields: Fields, architecture: str, layer: Layer) -> RecurrentGroup:
         )
     heads, groups = fields.heads("ssm.time_step_rank"), fields.heads("ssm.group_count")
     if inner % heads:
-        raise fields.wrong("ssm.inner_size", f"is not a multiple of “ssm.time_step_rank” ({heads})")
+        raise fields.wrong("ssm.inner_size", "is not a multiple of “ssm.time_step_rank” ({heads})", heads=heads)
     channels = inner + 2 * groups * state
     if layer.width("ssm_conv1d.weight") not in (0, channels):
         raise fields.wrong(
-            "ssm.inner_size", f"makes a convolution of {channels:,}, but ssm_conv1d.weight has another width"
+            "ssm.inner_size",
+            "makes a convolution of {channels:,}, but ssm_conv1d.weight has another width",
+            channels=channels,
         )
     kind = RecurrentKind.GATED_DELTANET if architecture in DELTA_NETS else RecurrentKind.MAMBA2
     width = channels * (kernel - 1)
@@ -309,7 +333,14 @@ def _experts(draft: Draft, layer: Layer, index: int) -> None:
     used = fields.per_layer("expert_used_count", 1, least=1, most=experts)[0]
     for name, tensor in tensors:
         if "_exps." in name and tensor.shape[-1] != experts:
-            raise fields.wrong("expert_count", f"is {experts:,}, but blk.{index}.{name} holds {tensor.shape[-1]:,}")
+            raise fields.wrong(
+                "expert_count",
+                "is {experts:,}, but blk.{index}.{name} holds {found:,}",
+                experts=experts,
+                index=index,
+                name=name,
+                found=tensor.shape[-1],
+            )
     total = sum(tensor.elements for _, tensor in tensors)
     draft.route(experts, used, total // experts)
 

@@ -32,11 +32,13 @@ class HeaderStream:
         self.name = path.name
         try:
             if not path.is_file():  # a folder, a pipe, a device
-                raise InvalidInput(f"{path.name or path} is not a file.")
+                raise InvalidInput("{file} is not a file.", file=path.name or path)
             self._file: BinaryIO = path.open("rb", buffering=0)
             self.size = path.stat().st_size
         except OSError as error:
-            raise InvalidInput(f"{path.name} cannot be read: {error.strerror or error}.") from error
+            raise InvalidInput(
+                "{file} cannot be read: {reason}.", file=path.name, reason=error.strerror or error
+            ) from error
         except ValueError as error:  # a zero byte in the name
             raise InvalidInput("This is not the name of a file.") from error
         self._piece = b""
@@ -108,13 +110,22 @@ class HeaderStream:
         return count
 
     def truncated(self, what: str) -> InvalidInput:
-        return InvalidInput(f"{self.name} ends within {what}, after {self.size:,} bytes; it is incomplete or damaged.")
+        return InvalidInput(
+            "{value} ends within {what}, after {size:,} bytes; it is incomplete or damaged.",
+            value=self.name,
+            what=what,
+            size=self.size,
+        )
 
     def _check_room(self, count: int, what: str) -> None:
         if count > self.left:
             raise self.truncated(what)
         if self.position + count > MOST_HEADER:
-            raise InvalidInput(f"{self.name} has a header of more than {MOST_HEADER // 10**6} MB; it is damaged.")
+            raise InvalidInput(
+                "{value} has a header of more than {value2} MB; it is damaged.",
+                value=self.name,
+                value2=MOST_HEADER // 10**6,
+            )
 
     def _fill(self, count: int, what: str) -> None:
         """Make at least so many bytes available from the current position on."""
@@ -131,7 +142,9 @@ class HeaderStream:
                 pieces.append(more)
                 missing -= len(more)
         except OSError as error:
-            raise InvalidInput(f"{self.name} cannot be read: {error.strerror or error}.") from error
+            raise InvalidInput(
+                "{file} cannot be read: {reason}.", file=self.name, reason=error.strerror or error
+            ) from error
         self._piece, self._start, self._at = b"".join(pieces), position, 0
         if len(self._piece) < count:  # the file became shorter while it was read
             raise self.truncated(what)

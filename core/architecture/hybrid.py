@@ -102,7 +102,7 @@ def _delta_layer(draft: Draft, layer: str, delta: DeltaNet) -> None:
 def _read_delta(fields: Fields) -> DeltaNet:
     stated = fields.text("mamba_ssm_dtype", "float32")
     if stated not in STATE_BYTES:
-        raise fields.wrong("mamba_ssm_dtype", "is none of " + ", ".join(STATE_BYTES))
+        raise fields.wrong("mamba_ssm_dtype", "is none of {known}", known=", ".join(STATE_BYTES))
     return DeltaNet(
         key_heads=fields.heads("linear_num_key_heads"),
         value_heads=fields.heads("linear_num_value_heads"),
@@ -121,7 +121,9 @@ def _full_layers(fields: Fields, layers: int) -> list[bool]:
         return [(index + 1) % interval == 0 for index in range(layers)]
     for kind in kinds:
         if kind not in ("full_attention", "linear_attention"):
-            raise UnsupportedArchitecture(f'Tonnage cannot read the layer type "{kind[:80]}" in {fields.file} yet.')
+            raise UnsupportedArchitecture(
+                'Tonnage cannot read the layer type "{kind}" in {file} yet.', kind=kind[:80], file=fields.file
+            )
     return [kind == "full_attention" for kind in kinds]
 
 

@@ -17,7 +17,7 @@ from core.architecture.gguf import is_gguf, part_names, plain_metadata, read_ggu
 from core.architecture.gguf_blueprint import read_gguf_blueprint
 from core.architecture.plausible import impossible
 from core.architecture.safetensors import is_safetensors
-from core.errors import InvalidInput, UnsupportedArchitecture
+from core.errors import InvalidInput, Phrase, UnsupportedArchitecture
 
 MOST_ENTRIES = 100_000  # of a folder that are looked at
 
@@ -64,7 +64,7 @@ def read_model(path: Path | str, *, assume_conventional: bool = False) -> Import
     imported = _read(path, assume_conventional)
     wrong = impossible(imported.blueprint)
     if wrong:  # each field is possible by itself, not what follows from all of them
-        raise InvalidInput(f"{path.name} describes no model that can be: {wrong}.")
+        raise InvalidInput("{path} describes no model that can be: {wrong}.", path=path.name, wrong=wrong)
     return imported
 
 
@@ -74,7 +74,9 @@ def _read(path: Path, assume_conventional: bool) -> ImportedModel:
             return _read_folder(path, assume_conventional)
         start = _start(path)
     except OSError as error:
-        raise InvalidInput(f"{path.name} cannot be read: {error.strerror or error}.") from error
+        raise InvalidInput(
+            "{file} cannot be read: {reason}.", file=path.name, reason=error.strerror or error
+        ) from error
     except ValueError as error:  # a zero byte in the name
         raise InvalidInput("This is not the name of a file.") from error
     if is_gguf(start):
@@ -83,29 +85,29 @@ def _read(path: Path, assume_conventional: bool) -> ImportedModel:
         return _beside_weights(path, assume_conventional)
     if start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" or (start and path.suffix.lower() == ".json"):
         return _read_json_file(path, assume_conventional)
-    raise InvalidInput(f"{path.name} {_what_else(start)}")
+    raise InvalidInput("{path} {what_else}", path=path.name, what_else=_what_else(start))
 
 
 def _start(path: Path) -> bytes:
     if not path.exists():
-        raise InvalidInput(f"{path.name or path} does not exist.")
+        raise InvalidInput("{file} does not exist.", file=path.name or path)
     if not path.is_file():
-        raise InvalidInput(f"{path.name or path} is not a file.")
+        raise InvalidInput("{file} is not a file.", file=path.name or path)
     with path.open("rb") as stream:
         return stream.read(256)
 
 
-def _what_else(start: bytes) -> str:
+def _what_else(start: bytes) -> Phrase:
     """What a file is that is no model file."""
     if not start:
-        return "is empty."
+        return Phrase("is empty.")
     if start.startswith(b"version https://git-lfs"):
-        return "is only a Git LFS pointer to the file; download the file itself."
+        return Phrase("is only a Git LFS pointer to the file; download the file itself.")
     if start.startswith((b"PK\x03\x04", b"\x80\x02")):
-        return "is a PyTorch or ZIP file; Tonnage reads config.json, safetensors and GGUF."
+        return Phrase("is a PyTorch or ZIP file; Tonnage reads config.json, safetensors and GGUF.")
     if start.startswith((b"ggml", b"lmgg", b"fmgg", b"tjgg")):
-        return "is of a GGML format from before GGUF, which no engine loads any more."
-    return "is not a model file: Tonnage reads config.json, safetensors and GGUF."
+        return Phrase("is of a GGML format from before GGUF, which no engine loads any more.")
+    return Phrase("is not a model file: Tonnage reads config.json, safetensors and GGUF.")
 
 
 # ------------------------------------------------------------------------------------------------------------ GGUF
@@ -151,9 +153,13 @@ def _read_json_file(path: Path, assume_conventional: bool) -> ImportedModel:
 def _beside_weights(path: Path, assume_conventional: bool) -> ImportedModel:
     """The model that a weight file or an index belongs to."""
     if path.name.startswith("adapter_"):
-        raise UnsupportedArchitecture(f"{path.name} is an adapter, not a model; open the model's own folder.")
+        raise UnsupportedArchitecture("{path} is an adapter, not a model; open the model's own folder.", path=path.name)
     if not (path.parent / CONFIG).is_file():
-        raise InvalidInput(f"{path.name} holds weights only; Tonnage also needs the {CONFIG} that belongs beside it.")
+        raise InvalidInput(
+            "{path} holds weights only; Tonnage also needs the {config} that belongs beside it.",
+            path=path.name,
+            config=CONFIG,
+        )
     return _read_folder(path.parent, assume_conventional)
 
 
@@ -176,8 +182,13 @@ def _only_gguf(folder: Path) -> Path:
     found = sorted(e.name for e in entries if e.name.lower().endswith(".gguf") and "mmproj" not in e.name.lower())
     models = {part_names(name)[0]: name for name in reversed(found)}
     if not models:
-        raise InvalidInput(f"{folder.name} holds neither a {CONFIG} nor a GGUF model.")
+        raise InvalidInput("{folder} holds neither a {config} nor a GGUF model.", folder=folder.name, config=CONFIG)
     if len(models) > 1:
         listed = ", ".join(sorted(models)[:4]) + (f" and {len(models) - 4} more" if len(models) > 4 else "")
-        raise InvalidInput(f"{folder.name} holds {len(models)} GGUF models: {listed}. Open one of them.")
+        raise InvalidInput(
+            "{folder} holds {count} GGUF models: {listed}. Open one of them.",
+            folder=folder.name,
+            count=len(models),
+            listed=listed,
+        )
     return folder / next(iter(models.values()))

@@ -46,7 +46,9 @@ def read_heads(fields: Fields, hidden: int, prefix: str = "") -> Heads:
     kv_heads = fields.heads(f"{prefix}num_key_value_heads", default=query_heads)
     names = (f"{prefix}head_dim", f"{prefix}attention_head_dim")
     if fields.first(names) is None and hidden % query_heads:
-        raise fields.wrong("hidden_size", f'is not a multiple of "num_attention_heads" ({query_heads})')
+        raise fields.wrong(
+            "hidden_size", 'is not a multiple of "num_attention_heads" ({query_heads})', query_heads=query_heads
+        )
     key_dim = fields.integer(*names, default=hidden // query_heads)
     return Heads(query_heads, kv_heads, key_dim, fields.integer(f"{prefix}v_head_dim", default=key_dim))
 

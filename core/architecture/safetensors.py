@@ -14,7 +14,7 @@ from typing import Any, TypeGuard
 
 from core.architecture.header_stream import HeaderStream, pieces, shown
 from core.architecture.json_stream import json_entries
-from core.errors import InvalidInput
+from core.errors import InvalidInput, Phrase
 
 MOST_HEADER = 100_000_000  # [bytes]; the format's own limit
 MOST_TENSORS = 500_000  # in one file
@@ -84,7 +84,11 @@ def read_safetensors(path: Path | str) -> Iterator[SafeTensor]:
     with HeaderStream(path) as stream:
         (length,) = stream.unpack(struct.Struct("<Q"), "the length of its header")
         if length > MOST_HEADER:
-            raise InvalidInput(f"{stream.name} is not a safetensors file: its header would have {length:,} bytes.")
+            raise InvalidInput(
+                "{stream} is not a safetensors file: its header would have {length:,} bytes.",
+                stream=stream.name,
+                length=length,
+            )
         if length > stream.left:
             raise stream.truncated("its header")
         data = stream.size - 8 - int(length)
@@ -97,30 +101,41 @@ def read_safetensors(path: Path | str) -> Iterator[SafeTensor]:
             names.add(hash(name))
             places.append((tensor.start, tensor.end))
             if len(places) > MOST_TENSORS:
-                raise InvalidInput(f"{stream.name} has more than {MOST_TENSORS:,} tensors.")
+                raise InvalidInput(
+                    "{stream} has more than {most_tensors:,} tensors.", stream=stream.name, most_tensors=MOST_TENSORS
+                )
             yield tensor
         if len(names) != len(places):
-            raise InvalidInput(f"{stream.name} has a tensor twice.")
+            raise InvalidInput("{stream} has a tensor twice.", stream=stream.name)
         _check_places(places, data, stream.name)
 
 
 def _tensor(name: str, value: Any, file: str) -> SafeTensor:
     if not isinstance(value, dict):
-        raise InvalidInput(f"{file}: the entry of {shown(name)} is not an object.", shown(name))
+        raise InvalidInput("{file}: the entry of {shown} is not an object.", shown(name), file=file, shown=shown(name))
     dtype, shape, offsets = value.get("dtype"), value.get("shape"), value.get("data_offsets")
     if not isinstance(dtype, str) or dtype not in DTYPE_BITS:
         raise InvalidInput(
-            f"{file}: the tensor {shown(name)} is of the unknown type {shown(str(dtype), 20)}.", shown(name)
+            "{file}: the tensor {shown} is of the unknown type {shown2}.",
+            shown(name),
+            file=file,
+            shown=shown(name),
+            shown2=shown(str(dtype), 20),
         )
     if not _whole_numbers(shape) or len(shape) > MOST_DIMENSIONS:
-        raise InvalidInput(f"{file}: the tensor {shown(name)} has no usable shape.", shown(name))
+        raise InvalidInput("{file}: the tensor {shown} has no usable shape.", shown(name), file=file, shown=shown(name))
     if not _whole_numbers(offsets) or len(offsets) != 2:
-        raise InvalidInput(f"{file}: the tensor {shown(name)} has no usable data_offsets.", shown(name))
+        raise InvalidInput(
+            "{file}: the tensor {shown} has no usable data_offsets.", shown(name), file=file, shown=shown(name)
+        )
     tensor = SafeTensor(name, dtype, tuple(shape), offsets[0], offsets[1])
     if tensor.bytes * 8 != tensor.elements * DTYPE_BITS[dtype]:
         raise InvalidInput(
-            f"{file}: the tensor {shown(name)} occupies {tensor.bytes:,} bytes, which does not fit its shape and type.",
+            "{file}: the tensor {shown} occupies {bytes:,} bytes, which does not fit its shape and type.",
             shown(name),
+            file=file,
+            shown=shown(name),
+            bytes=tensor.bytes,
         )
     return tensor
 
@@ -135,13 +150,24 @@ def _check_places(places: list[tuple[int, int]], data: int, file: str) -> None:
     after = 0
     for start, end in places:
         if start != after:
-            what = "overlap" if start < after else "leave a gap"
-            raise InvalidInput(f"{file}: two tensors {what} at byte {min(start, after):,} of the data; it is damaged.")
+            what = Phrase("overlap") if start < after else Phrase("leave a gap")
+            raise InvalidInput(
+                "{file}: two tensors {what} at byte {min:,} of the data; it is damaged.",
+                file=file,
+                what=what,
+                min=min(start, after),
+            )
         after = end
     if after > data:
-        raise InvalidInput(f"{file} is incomplete: {after - data:,} bytes of its data are missing; download it again.")
+        raise InvalidInput(
+            "{file} is incomplete: {value:,} bytes of its data are missing; download it again.",
+            file=file,
+            value=after - data,
+        )
     if after < data:
-        raise InvalidInput(f"{file} holds {data - after:,} bytes after its last tensor; it is damaged.")
+        raise InvalidInput(
+            "{file} holds {value:,} bytes after its last tensor; it is damaged.", file=file, value=data - after
+        )
 
 
 # ----------------------------------------------------------------------------------------------------------- shards
@@ -163,16 +189,27 @@ def read_index(path: Path) -> Mapping[str, Contents]:
     shards: dict[str, Contents] = {}
     with HeaderStream(path) as stream:
         if stream.size > MOST_HEADER:
-            raise InvalidInput(f"{stream.name} has {stream.size / 1e6:,.0f} MB; an index has at most 100.")
+            raise InvalidInput(
+                "{stream} has {value:,.0f} MB; an index has at most 100.",
+                stream=stream.name,
+                value=stream.size / 1000000.0,
+            )
         text = pieces(stream, stream.size, "its text")
         for name, shard in json_entries(text, stream.name, "its text", "weight_map"):
             if not isinstance(shard, str) or not _is_plain_name(shard):
-                raise InvalidInput(f"{stream.name} names no file for {shown(name)}.", "weight_map")
+                raise InvalidInput(
+                    "{stream} names no file for {shown}.", "weight_map", stream=stream.name, shown=shown(name)
+                )
             shards[shard] = shards.get(shard, Contents()).and_name(name)
             if len(shards) > MOST_SHARDS:
-                raise InvalidInput(f"{stream.name} names more than {MOST_SHARDS:,} files.", "weight_map")
+                raise InvalidInput(
+                    "{stream} names more than {most_shards:,} files.",
+                    "weight_map",
+                    stream=stream.name,
+                    most_shards=MOST_SHARDS,
+                )
     if not shards:
-        raise InvalidInput(f'{path.name} has no "weight_map".', "weight_map")
+        raise InvalidInput('{path} has no "weight_map".', "weight_map", path=path.name)
     return shards
 
 
@@ -204,7 +241,12 @@ def single_file(folder: Path) -> Path | None:
     found = sorted(folder.glob("*.safetensors"))
     found = [path for path in found if not path.name.startswith("adapter_")]
     if len(found) > 1:
-        raise InvalidInput(f"{folder.name} holds {len(found)} safetensors files, but no {INDEX} that joins them.")
+        raise InvalidInput(
+            "{folder} holds {count} safetensors files, but no {index} that joins them.",
+            folder=folder.name,
+            count=len(found),
+            index=INDEX,
+        )
     return found[0] if found else None
 
 
@@ -212,7 +254,13 @@ def _indexed(folder: Path, shards: Mapping[str, Contents]) -> Iterator[SafeTenso
     missing = [shard for shard in shards if not (folder / shard).is_file()]
     if missing:
         listed = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
-        raise InvalidInput(f"{INDEX} names {len(shards)} files, of which {listed} cannot be found in {folder.name}.")
+        raise InvalidInput(
+            "{index} names {count} files, of which {listed} cannot be found in {folder}.",
+            index=INDEX,
+            count=len(shards),
+            listed=listed,
+            folder=folder.name,
+        )
     for shard, wanted in shards.items():
         found = Contents()
         for tensor in read_safetensors(folder / shard):
@@ -220,5 +268,9 @@ def _indexed(folder: Path, shards: Mapping[str, Contents]) -> Iterator[SafeTenso
             yield tensor
         if found != wanted:
             raise InvalidInput(
-                f"{shard} holds {found.tensors:,} tensors, which are not the {wanted.tensors:,} that {INDEX} names."
+                "{shard} holds {tensors:,} tensors, which are not the {tensors2:,} that {index} names.",
+                shard=shard,
+                tensors=found.tensors,
+                tensors2=wanted.tensors,
+                index=INDEX,
             )

@@ -88,7 +88,7 @@ def _letters(fields: Fields, pattern: str, kinds: str) -> str:
             raise fields.missing(pattern)
         letters = "".join(LETTERS.get(name, "?") for name in names)
     if not letters or len(letters) > MOST_LAYERS or set(letters) - set(LETTERS.values()):
-        raise UnsupportedArchitecture(f"Tonnage cannot read the layer pattern in {fields.file} yet.")
+        raise UnsupportedArchitecture("Tonnage cannot read the layer pattern in {file} yet.", file=fields.file)
     return letters
 
 
@@ -131,7 +131,7 @@ def _state_bytes(fields: Fields) -> float:
     for name in STATE_DTYPES:
         stated = fields.text(name, "float32")
         if stated not in STATE_BYTES:
-            raise fields.wrong(name, "is none of " + ", ".join(STATE_BYTES))
+            raise fields.wrong(name, "is none of {known}", known=", ".join(STATE_BYTES))
         if fields.has(name):
             return STATE_BYTES[stated]
     return 4.0
@@ -202,7 +202,9 @@ def _mix(draft: Draft, layer: str, kind: str, heads: Heads, mamba: Mamba2) -> No
         attention(draft, layer, heads)
         draft.attend(heads.group())
     else:
-        raise UnsupportedArchitecture(f'Tonnage cannot read the layer type "{kind[:80]}" in {draft.fields.file} yet.')
+        raise UnsupportedArchitecture(
+            'Tonnage cannot read the layer type "{kind}" in {file} yet.', kind=kind[:80], file=draft.fields.file
+        )
 
 
 def _read_mamba(fields: Fields) -> Mamba2:

@@ -255,7 +255,9 @@ def load_calibration(directory: Path) -> Calibration:
         parameters = ParameterFile.model_validate_json((directory / "parameters.json").read_bytes())
         coverage = CoverageFile.model_validate_json((directory / "coverage.json").read_bytes())
     except (OSError, ValueError) as error:
-        raise CatalogueError(f"The calibration in {directory} cannot be read: {error}") from error
+        raise CatalogueError(
+            "The calibration in {directory} cannot be read: {reason}", directory=directory, reason=error
+        ) from error
     return Calibration(parameters, coverage)
 
 

@@ -139,7 +139,7 @@ class Facts:
             fact = self.table(table).get(id)
             if fact is not None:
                 return fact
-        raise CatalogueError(f"The catalogue has no price or figure called “{id[:80]}”.")
+        raise CatalogueError("The catalogue has no price or figure called “{id}”.", id=id[:80])
 
     # ---- what a client in a region pays
 
@@ -173,6 +173,11 @@ class Facts:
                 if found:
                     return found[0]
         return None
+
+    @cached_property
+    def electricity_regions(self) -> tuple[str, ...]:
+        """The regions whose price of electricity is known, but for the whole world."""
+        return tuple(sorted({fact.region for fact in self.section(FactSection.ELECTRICITY)} - {"", WORLD}))
 
     def of_region(self, section: FactSection, prefix: str, region: str) -> "Fact | None":
         """A fact of exactly this region whose id begins with `prefix`: a rate of VAT, the carbon of a grid."""
@@ -256,7 +261,9 @@ def _read(path: Path) -> "Mapping[str, Fact]":
     try:
         text = path.read_bytes()
     except OSError as error:
-        raise CatalogueError(f"{path.name} cannot be read: {error.strerror or error}.") from None
+        raise CatalogueError(
+            "{file} cannot be read: {reason}.", file=path.name, reason=error.strerror or error
+        ) from None
     try:
         facts = TypeAdapter(tuple[Fact, ...]).validate_json(text)
     except ValidationError as error:
@@ -266,6 +273,6 @@ def _read(path: Path) -> "Mapping[str, Fact]":
     table: dict[str, Fact] = {}
     for fact in facts:
         if fact.id in table:
-            raise CatalogueError(f"{path.name}: two records are called “{fact.id}”.")
+            raise CatalogueError("{path}: two records are called “{fact}”.", path=path.name, fact=fact.id)
         table[fact.id] = fact
     return table

@@ -41,10 +41,13 @@ def load_shipped(folder: Path) -> Catalogue:
 def _manifest(path: Path) -> dict[str, Any]:
     data = _parsed(path, _read(path))
     if not isinstance(data, dict) or not {"version", "schema", "left_out"} <= data.keys():
-        raise CatalogueError(f"{path.name}: version, schema or left_out is missing.")
+        raise CatalogueError("{path}: version, schema or left_out is missing.", path=path.name)
     if data["schema"] != SCHEMA:
         raise CatalogueError(
-            f"{path.name}: this catalogue has form {data['schema']}, this program reads form {SCHEMA}."
+            "{path}: this catalogue has form {data}, this program reads form {schema}.",
+            path=path.name,
+            data=data["schema"],
+            schema=SCHEMA,
         )
     return data
 
@@ -61,7 +64,7 @@ def _table(folder: Path, table: Table, kind: type[E]) -> Mapping[str, E]:
 
 def _models(folder: Path) -> Mapping[str, Model]:
     if not folder.is_dir():
-        raise CatalogueError(f"The catalogue has no folder {folder.name}.")
+        raise CatalogueError("The catalogue has no folder {folder}.", folder=folder.name)
     paths = sorted(folder.glob("*.json"))
     texts = [_read(path) for path in paths]
     try:
@@ -82,7 +85,7 @@ def _by_id(file: str, records: tuple[E, ...]) -> Mapping[str, E]:
     table: dict[str, E] = {}
     for record in records:
         if record.id in table:
-            raise CatalogueError(f"{file}: two records are called “{record.id}”.")
+            raise CatalogueError("{file}: two records are called “{record}”.", file=file, record=record.id)
         table[record.id] = record
     return table
 
@@ -91,14 +94,16 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise CatalogueError(f"{path.name} cannot be read: {error.strerror or error}.") from None
+        raise CatalogueError(
+            "{file} cannot be read: {reason}.", file=path.name, reason=error.strerror or error
+        ) from None
 
 
 def _parsed(path: Path, text: bytes) -> Any:
     try:
         return json.loads(text)
     except ValueError as error:
-        raise CatalogueError(f"{path.name} is not JSON: {error}.") from None
+        raise CatalogueError("{path} is not JSON: {reason}.", path=path.name, reason=error) from None
 
 
 def where_in(file: str, text: bytes, error: ValidationError) -> str:

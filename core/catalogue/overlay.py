@@ -58,7 +58,7 @@ class Overlay(Record):
         tables: dict[str, tuple[Entry, ...]] = {}
         for name, entries in records.items():
             if name not in _TYPES:
-                raise CatalogueError(f"Catalogue entries of the unknown kind “{name[:40]}” cannot be read.")
+                raise CatalogueError("Catalogue entries of the unknown kind “{name}” cannot be read.", name=name[:40])
             tables[name] = tuple(_entry(_TYPES[name], name, id, value) for id, value in entries.items())
         return cls(**tables)  # type: ignore[arg-type]
 
@@ -104,9 +104,15 @@ def _entry(kind: type[Entry], table: str, id: str, value: Any) -> Entry:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = ".".join(str(part) for part in first["loc"]) or "the record"
-        raise CatalogueError(f"The entry {table}/{id[:80]} cannot be read: {field}: {first['msg']}.") from None
+        raise CatalogueError(
+            "The entry {table}/{id} cannot be read: {which}: {problem}.",
+            table=table,
+            id=id[:80],
+            which=field,
+            problem=first["msg"],
+        ) from None
     if entry.id != id:
-        raise CatalogueError(f"The entry {table}/{id[:80]} calls itself “{entry.id}”.")
+        raise CatalogueError("The entry {table}/{id} calls itself “{entry}”.", table=table, id=id[:80], entry=entry.id)
     return entry
 
 
@@ -116,9 +122,9 @@ def read_overlay(text: str | bytes) -> Overlay:
         return Overlay.model_validate_json(text)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
+        place = ".".join(str(part) for part in first["loc"]) or "JSON"
         raise CatalogueError(
-            f"Your catalogue entries cannot be read: {place}: {first['msg']}.".replace(": : ", ": ")
+            "Your catalogue entries cannot be read: {place}: {problem}.", place=place, problem=first["msg"]
         ) from None
 
 
@@ -169,4 +175,4 @@ def _validated(entry: E, changes: dict[str, object]) -> E:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = ".".join(str(part) for part in first["loc"])
-        raise InvalidInput(f"{field}: {first['msg']}.", field) from None
+        raise InvalidInput("{which}: {problem}.", field, which=field, problem=first["msg"]) from None

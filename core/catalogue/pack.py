@@ -82,20 +82,22 @@ def parse_pack(text: str | bytes, name: str = "The file") -> Pack:
     content = _object(text, name)
     _check_form(content, name)
     if content["checksum"] != _checksum(content):
-        raise CatalogueError(f"{name} is damaged: its checksum does not fit its content. Nothing was changed.")
+        raise CatalogueError(
+            "{name} is damaged: its checksum does not fit its content. Nothing was changed.", name=name
+        )
     if not isinstance(content["records"], dict) or not all(isinstance(t, dict) for t in content["records"].values()):
-        raise CatalogueError(f"{name}: “records” is damaged.")
+        raise CatalogueError("{name}: “records” is damaged.", name=name)
     records = Overlay.from_records(content["records"])
     try:
         facts = _facts(content["facts"], name)
         pack = Pack(records=records, facts=facts, **{key: content[key] for key in ("name", "kind", "version")})
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise CatalogueError(f"{name}: {field}: {first['msg']}.".replace(": : ", ": ")) from None
+        place = ".".join(str(part) for part in first["loc"]) or "JSON"
+        raise CatalogueError("{name}: {place}: {problem}.", name=name, place=place, problem=first["msg"]) from None
     twice = _twice([fact.id for fact in facts])
     if twice:
-        raise CatalogueError(f"{name}: two prices are called “{twice}”.")
+        raise CatalogueError("{name}: two prices are called “{twice}”.", name=name, twice=twice)
     return pack
 
 
@@ -113,10 +115,14 @@ def pack_bytes(path: Path) -> bytes:
     """The bytes of a pack file, which may not be larger than a pack can be."""
     try:
         if path.stat().st_size > MAX_PACK_BYTES:
-            raise CatalogueError(f"{path.name} is larger than a pack can be ({MAX_PACK_BYTES // 10**6} MB).")
+            raise CatalogueError(
+                "{path} is larger than a pack can be ({value} MB).", path=path.name, value=MAX_PACK_BYTES // 10**6
+            )
         return path.read_bytes()
     except OSError as error:
-        raise CatalogueError(f"{path.name} cannot be read: {error.strerror or error}.") from error
+        raise CatalogueError(
+            "{file} cannot be read: {reason}.", file=path.name, reason=error.strerror or error
+        ) from error
 
 
 def file_checksum(content: bytes) -> str:
@@ -166,18 +172,18 @@ def _object(text: str | bytes, name: str) -> dict[str, Any]:
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):
-        raise CatalogueError(f"{name} is not a Tonnage catalogue pack.") from None
+        raise CatalogueError("{name} is not a Tonnage catalogue pack.", name=name) from None
     if not isinstance(content, dict) or not isinstance(content.get("tonnage_pack"), int):
-        raise CatalogueError(f"{name} is not a Tonnage catalogue pack.")
+        raise CatalogueError("{name} is not a Tonnage catalogue pack.", name=name)
     return content
 
 
 def _check_form(content: Mapping[str, Any], name: str) -> None:
     form, schema = content["tonnage_pack"], content.get("schema")
     if form > FORM or (isinstance(schema, int) and schema > SCHEMA):
-        raise StoreTooNew(f"{name} was made for a newer version of Tonnage. Update Tonnage to install it.")
+        raise StoreTooNew("{name} was made for a newer version of Tonnage. Update Tonnage to install it.", name=name)
     if form != FORM or schema != SCHEMA or content.keys() != _KEYS:
-        raise CatalogueError(f"{name} is not a whole Tonnage catalogue pack.")
+        raise CatalogueError("{name} is not a whole Tonnage catalogue pack.", name=name)
 
 
 def _facts(content: Any, name: str) -> tuple[Fact, ...]:
@@ -189,7 +195,7 @@ def _facts(content: Any, name: str) -> tuple[Fact, ...]:
     ValidationError : one cannot be read
     """
     if not isinstance(content, list):
-        raise CatalogueError(f"{name}: “facts” is damaged.")
+        raise CatalogueError("{name}: “facts” is damaged.", name=name)
     return _FACTS.validate_json(json.dumps(content))
 
 

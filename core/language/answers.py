@@ -15,6 +15,8 @@ from core.language.messages import marked
 from core.language.numbers import Formatter, current
 from core.language.sentences import cause, device_with_count, evidence
 from core.scenario import Scenario
+from core.sizing.cost import cost
+from core.sizing.cost_report import Amount
 from core.sizing.levers import levers
 from core.sizing.questions import Question, scenarios
 from core.sizing.report import Estimate, Sizing
@@ -76,6 +78,15 @@ def _price(device: Device, write: Formatter) -> str:
     amount = write.money_range(device.price.low, device.price.high, device.price.currency)
     text = _("{amount} in {date}")
     return text.format(amount=amount, date=write.partial_date(device.price.as_of)) if device.price.as_of else amount
+
+
+def _amount(amount: Amount, currency: str, write: Formatter) -> str:
+    return write.money(amount.value, currency) if amount.known else write.unknown()
+
+
+def _significant(figure: float, write: Formatter) -> str:
+    """A figure in three digits."""
+    return write.number(float(f"{figure:.3g}"))
 
 
 def _power(device: Device, write: Formatter) -> str:
@@ -191,6 +202,23 @@ def _sxm_or_pcie(s: Sizings, catalogue: Catalogue, write: Formatter) -> list[str
                 bandwidth=_figure(one, "memory_bandwidth_bytes_per_s", write),
                 speed=_speed(one.decode, write),
                 total=_figure(one, "output_tok_s_total", write),
+            )
+        )
+    text = _(
+        "For {users} users, {tokens} million tokens a year, {device} costs {price} with all that belongs to it and "
+        "{yearly} a year: {cost} per million tokens, against {full} at full load."
+    )
+    for name in ("open", "sxm", "pcie"):
+        priced = cost(s[name], catalogue)
+        said.append(
+            text.format(
+                users=write.count(s[name].scenario.workload.users),
+                tokens=_significant(priced.trace["demand.tokens_per_year"], write),
+                device=s[name].device.name,
+                price=_amount(priced.capital, priced.currency, write),
+                yearly=_amount(priced.yearly, priced.currency, write),
+                cost=_amount(priced.per_million, priced.currency, write),
+                full=_amount(priced.per_million_full, priced.currency, write),
             )
         )
     said.append(

@@ -127,11 +127,18 @@ COST_LABELS = {
     "cost.vat_share": marked("Rate of value-added tax"),
     "cost.colocation_rate": marked("Colocation, a kilowatt and month"),
     "cost.staff_posts": marked("Posts"),
+    "cost.per_user_month": marked("Cost of a user and month"),
     "cost.staff_salary": marked("Cost of a post a year"),
 }
 
 #: The last word of a key that stands in a family.
 COST_PARTS = {
+    "annuity": marked("purchase, spread over the term"),
+    "energy": marked("electricity"),
+    "colocation": marked("colocation"),
+    "maintenance": marked("maintenance"),
+    "licences": marked("licences and subscriptions"),
+    "staff": marked("staff"),
     "quantity": marked("quantity"),
     "quoted": marked("price as quoted"),
     "price": marked("price"),
@@ -158,6 +165,7 @@ COST_PARTS = {
 #: Families of keys: the pattern, and a text into which the part, the number of the group or the name itself is put.
 COST_FAMILIES = (
     (r"^cost\.at_share\.(?P<raw>\d+)$", marked("Cost of a million tokens at {raw} % of the year")),
+    (r"^cost\.of_term\.(?P<part>\w+)$", marked("{part}, over the term")),
     (r"^cost\.share\.(?P<raw>\d+)$", marked("{raw} % of the year")),
     (r"^exchange\.(?P<raw>[A-Z]{3})$", marked("One euro in {raw}")),
     (r"^cost\.line\.(?P<group>\d+)\.(?P<part>[\w.]+)$", marked("Line {group}: {part}")),

@@ -74,6 +74,12 @@ _WALLS = {
     Wall.QUEUE: marked("the queue"),
 }
 
+_REDUNDANCY_IN_SHORT = {
+    Redundancy.NONE: marked("N"),
+    Redundancy.SPARE_REPLICA: marked("N + 1"),
+    Redundancy.TWO_SITES: marked("two sites"),
+}
+
 _REDUNDANCY = {
     Redundancy.NONE: marked("Without a spare (N)"),
     Redundancy.SPARE_REPLICA: marked("With a spare copy of the model (N + 1)"),
@@ -136,6 +142,10 @@ def wall(kind: Wall) -> str:
 def redundancy(kind: Redundancy) -> str:
     """What may fail, in a few words."""
     return _(_REDUNDANCY[kind])
+
+
+def redundancy_in_short(kind: Redundancy) -> str:
+    return _(_REDUNDANCY_IN_SHORT[kind])
 
 
 def redundancy_means(kind: Redundancy) -> str:

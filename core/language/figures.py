@@ -6,11 +6,12 @@ a test requires a name for every key that other parts rely on.
 """
 
 import re
+from functools import lru_cache
 
 from core.architecture.blueprint import TensorClass
 from core.language.cost_labels import COST_FAMILIES, COST_LABELS, COST_PARTS
 from core.language.messages import gettext as _
-from core.language.messages import marked
+from core.language.messages import language, marked
 from core.sizing.report import Cause
 
 _LABELS = {
@@ -86,6 +87,7 @@ _LABELS = {
     "engine.block_tokens": marked("Tokens in a block of the cache"),
     "engine.hidden_multiple": marked("Padding of the width of the model in the experts' kernel"),
     "engine.width_multiple": marked("Padding of the width inside an expert"),
+    "engine.table_bytes": marked("Bytes of a sine or cosine"),
     "engine.expert_width": marked("Width inside an expert"),
     "engine.undivided": marked("Accelerators that share an expert"),
     "padded_bytes.expert": marked("Weights: experts as the kernel pads them"),
@@ -101,6 +103,8 @@ _LABELS = {
     "plan.stage_ranks": marked("Accelerators that share a layer"),
     "plan.groups": marked("Groups with a cache of their own"),
     "memory.weights_bytes": marked("Weights of all copies"),
+    "memory.tables_bytes": marked("Tables of positions on all accelerators"),
+    "memory.held_bytes": marked("Held from loading on all accelerators"),
     "memory.draft_bytes": marked("Draft model on all accelerators"),
     "replica.accelerators": marked("Accelerators that hold one copy"),
     "own.other_load": marked("Scatter of a measurement under another load, against the same"),
@@ -139,6 +143,16 @@ _LABELS = {
     "bandwidth.second_tier": marked("Bandwidth reached on the second memory"),
     "state_bandwidth_share": marked("Share of the bandwidth reached on the state"),
     "ridge_flop_per_byte": marked("Work per byte at which computing becomes the limit"),
+    "roofline.decode": marked("Rate reached while writing"),
+    "roofline.decode.p10": marked("Rate reached while writing, P10"),
+    "roofline.decode.p90": marked("Rate reached while writing, P90"),
+    "roofline.decode.roof": marked("Rate attainable at the work per byte of writing"),
+    "roofline.decode.share": marked("Share of the attainable rate, while writing"),
+    "roofline.prefill": marked("Rate reached while reading prompts"),
+    "roofline.prefill.p10": marked("Rate reached while reading prompts, P10"),
+    "roofline.prefill.p90": marked("Rate reached while reading prompts, P90"),
+    "roofline.prefill.roof": marked("Rate attainable at the work per byte of reading prompts"),
+    "roofline.prefill.share": marked("Share of the attainable rate, while reading prompts"),
     "kernels_per_step": marked("Kernels started per token"),
     "no_requests": marked("No request in flight"),
     "plan.groups_at_experts": marked("Groups of attention that share the experts"),
@@ -158,6 +172,7 @@ _LABELS = {
     "read_bytes.head": marked("Output projection, read by every token"),
     "read_bytes.dense": marked("Weights read by every token"),
     "independent_routing": marked("Experts chosen independently"),
+    "answer_s": marked("Time of a whole answer"),
     "tpot_s": marked("Time per output token"),
     "ttft_s.least": marked("Time to first token, at the least"),
     "all_reduce_seconds_per_token": marked("Time of all exchanges per token"),
@@ -183,6 +198,16 @@ _LABELS = {
     "device.tdp_w": marked("Power of one accelerator, as rated"),
     "sibling.tdp_w": marked("Power of the card for PCIe, as rated"),
     "capacity.price": marked("Lowest price of this memory"),
+    "mesh.price": marked("Price of the device with the mesh"),
+    "mesh.price.low": marked("Price of the device with the mesh, lowest quote"),
+    "mesh.price.high": marked("Price of the device with the mesh, highest quote"),
+    "mesh.price_each": marked("Price of an accelerator with the mesh"),
+    "mesh.accelerators": marked("Accelerators in the device with the mesh"),
+    "card.price": marked("Price of the card for PCIe"),
+    "card.price.low": marked("Price of the card for PCIe, lowest quote"),
+    "card.price.high": marked("Price of the card for PCIe, highest quote"),
+    "card.price_each": marked("Price of an accelerator as a card for PCIe"),
+    "card.accelerators": marked("Accelerators on the card for PCIe"),
     "capacity.card_price": marked("Lowest price of a card that holds as much"),
     "apart.free_for_kv_bytes": marked("Room for the cache with the retrieval models elsewhere"),
     "apart.bytes_per_request": marked("Bytes per request with the retrieval models elsewhere"),
@@ -468,6 +493,19 @@ _PARTS = {
     "logits_bytes": marked("scores of all words"),
     "peak_bytes": marked("peak"),
     "exchange_bytes": marked("buffers of the exchange"),
+    "most_mixture_tokens": marked("most tokens through the experts at a time"),
+    "mixture_tokens": marked("tokens through the experts at a time"),
+    "expert_ranks": marked("accelerators that share an expert"),
+    "tables": marked("tables of positions"),
+    "rotary_elements": marked("sines and cosines of all positions"),
+    "image_levels": marked("layers that receive features of images"),
+    "held": marked("held from loading"),
+    "held_share": marked("part held from loading"),
+    "of_rank": marked("weights of one accelerator"),
+    "most_unfolded_tokens": marked("most earlier tokens unfolded at a time"),
+    "unfolded_tokens": marked("earlier tokens unfolded at a time"),
+    "unfolded_width": marked("width of an unfolded key and value"),
+    "unfolded_bytes": marked("unfolded keys and values"),
     "query_heads": marked("query heads"),
     "context_tokens": marked("context limit"),
     "score_bytes": marked("scores of attention"),
@@ -654,6 +692,10 @@ _SHORT: dict[str, str] = {
     "max_concurrency": marked("Requests that fit"),
     "max_context_tokens": marked("Fits up to"),
     "max_context_usable_tokens": marked("Sensible up to"),
+    "full_heads_ratio": marked("Full heads keep, times"),
+    "cache_outweighs_model_tokens": marked("Model outweighs to"),
+    "spill.layers": marked("Layers that do not fit"),
+    "spill.experts": marked("Experts that do not fit"),
     "decode_tok_s.p10": "P10",
     "decode_tok_s.p90": "P90",
     "decode_tok_s.ceiling": marked("At most"),
@@ -677,6 +719,29 @@ _SHORT: dict[str, str] = {
     "ttft_s.p10": "P10",
     "ttft_s.p90": "P90",
     "prefill_tok_s": marked("Reading speed"),
+    "capacity.requests": marked("Within targets"),
+    "capacity.users_by_share": marked("Users by share"),
+    "capacity.users_by_little": marked("Users by Little"),
+    "capacity.requests.memory": marked("Up to memory"),
+    "capacity.requests.speed": marked("Up to speed"),
+    "capacity.requests.first_token": marked("Up to the wait"),
+    "capacity.none.accelerators": marked("Devices, N"),
+    "capacity.n_plus_1.accelerators": marked("Devices, N + 1"),
+    "capacity.two_sites.accelerators": marked("Devices, two sites"),
+    "cost.per_million_tokens": marked("Cost per M tokens"),
+    "cost.at_share.100": marked("At full load"),
+    "cost.yearly": marked("A year"),
+    "cost.annuity": marked("Purchase a year"),
+    "cost.energy": marked("Electricity"),
+    "cost.maintenance": marked("Maintenance"),
+    "cost.total": marked("Whole term"),
+    "demand.tokens_per_year": marked("Tokens a year"),
+    "demand.busy_share": marked("At work"),
+    "power.busy_w": marked("Power"),
+    "power.idle_w": marked("Waiting"),
+    "power.most_w": marked("At most"),
+    "energy.year": marked("Energy a year"),
+    "energy.per_million": marked("Per M tokens"),
 }
 
 
@@ -691,6 +756,12 @@ def label(key: str) -> str:
     >>> label("kv_bytes_per_token"), label("weights_bytes.expert"), label("kv.0.kv_heads")
     ('Cache per token', 'Weights: experts', 'Attention 1: KV heads')
     """
+    return _label(key, language())
+
+
+@lru_cache(maxsize=8192)
+def _label(key: str, _code: str) -> str:
+    """The name, kept for each language: a page of formulas asks for the same names hundreds of times."""
     if key in _LABELS:
         return _(_LABELS[key])
     for pattern, text in _FAMILIES:

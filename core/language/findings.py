@@ -57,6 +57,7 @@ _TITLES = {
     FindingKind.CONTEXT_IN_USE: marked("Sized for the context in use"),
     FindingKind.STATE_CHECKPOINTS: marked("Reuse of prompts keeps more states"),
     FindingKind.ACTIVATION_PEAK: marked("Reading prompts needs room of its own"),
+    FindingKind.WORKSPACE_GROWS: marked("Long prompts need more room than their cache"),
     FindingKind.ENGINE_TAKES_ITS_SHARE: marked("The card will look full"),
     FindingKind.PIPELINE_SAME_LATENCY: marked("A pipeline makes no answer faster"),
     FindingKind.MACHINES_SHARE_READS: marked("Machines share the reading"),
@@ -202,6 +203,10 @@ _SENTENCES = {
     FindingKind.ACTIVATION_PEAK: marked(
         "A chunk of {second} takes {first} while it is read; that room is lost to the cache. A smaller chunk frees it."
     ),
+    FindingKind.WORKSPACE_GROWS: marked(
+        "While the last {third} of a prompt are read, scores of attention take {first}, the cache only {second}; both "
+        "grow with the context. A smaller chunk frees memory."
+    ),
     FindingKind.ENGINE_TAKES_ITS_SHARE: marked(
         "{engine} reserves {first} at start-up although {second} are needed: what the card shows is not the need."
     ),
@@ -287,6 +292,10 @@ _SXM_AGAINST_CARD = marked(
     "No layer is split, so the mesh between the accelerators of {device} is idle. {subject} does without it, at "
     "{third} instead of {second}."
 )
+_SXM_AGAINST_PRICED_CARD = marked(
+    "No layer is split, so the mesh between the accelerators of {device} is idle. {subject} does without it, at "
+    "{third} instead of {second} and {mesh_card_price} instead of {mesh_price} for each accelerator."
+)
 _UNIFIED_AGAINST_CARD = marked(
     "{first} of unified memory for {own_price}; {subject}, the cheapest card that holds this work, costs {card_price}. "
     "Capacity comes first here, throughput does not."
@@ -354,6 +363,8 @@ def _plain_text(finding: Finding, sizing: Sizing) -> str:
     """The sentence of a finding: that of its kind, or the one that says more."""
     if _ARTICLE_KEY in finding.figures:
         return _ARTICLE_KV
+    if finding.kind is FindingKind.SXM_MESH_UNUSED and "card.price_each" in finding.figures:
+        return _SXM_AGAINST_PRICED_CARD
     if finding.kind is FindingKind.SXM_MESH_UNUSED and len(finding.figures) > 2:
         return _SXM_AGAINST_CARD
     if finding.kind is FindingKind.CAPACITY_UNIFIED_MEMORY and finding.subject:
@@ -453,6 +464,8 @@ _NUMBERS: dict[str, Callable[[Sizing, Formatter], str]] = {
     "messages": lambda s, w: _traced(s.trace, "messages_per_token", w),
     "own_price": lambda s, w: _money(s, w, "capacity.price"),
     "card_price": lambda s, w: _money(s, w, "capacity.card_price"),
+    "mesh_price": lambda s, w: _money(s, w, "mesh.price_each"),
+    "mesh_card_price": lambda s, w: _money(s, w, "card.price_each"),
     "speed_range": _speed_range,
     "price_low": lambda s, w: _price(s, w, high=False),
     "price_high": lambda s, w: _price(s, w, high=True),

@@ -1,6 +1,7 @@
 """What would help, in words: a name for each lever, its main gain in a few signs, and all its gains in sentences."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from decimal import Decimal
 
 from core.language.messages import gettext as _
 from core.language.messages import marked, ngettext
@@ -69,8 +70,31 @@ def _more_requests(number: int) -> str:
 
 
 def lever_sentences(lever: Lever) -> tuple[str, ...]:
-    """Every figure that changes, each in a sentence: what it is now and what it would be."""
-    return tuple(map(_sentence, lever.gains))
+    """Every figure that changes, each in a sentence: what it is now and what it would be; and what that costs."""
+    return (*map(_sentence, lever.gains), *_costs(lever))
+
+
+def _costs(lever: Lever) -> Iterator[str]:
+    """What is bought, and what becomes of the cost of a million tokens."""
+    write, money = current(), lever.money
+    if money is None:
+        return
+    if money.price is None:
+        yield _("What it costs to buy is unknown.")
+    elif money.price > 0:
+        yield _("To buy: {amount} more.").format(amount=write.money(money.price, money.currency))
+    elif money.price < 0:
+        yield _("To buy: {amount} less.").format(amount=write.money(-money.price, money.currency))
+    else:
+        yield _("It costs nothing to buy.")
+    if money.per_million is not None and len(set(map(round_to_three, money.per_million))) > 1:
+        before, after = (write.money(amount, money.currency) for amount in money.per_million)
+        yield _("A million tokens of your demand: {before} now, then {after}.").format(before=before, after=after)
+
+
+def round_to_three(amount: Decimal) -> str:
+    """An amount in the three digits in which two of them are told apart."""
+    return f"{amount:.3g}"
 
 
 def _sentence(gain: Gain) -> str:

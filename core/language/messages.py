@@ -35,7 +35,9 @@ def catalogue_path(code: str) -> Path:
 def translations(code: str) -> stdlib.NullTranslations:
     """The message catalogue of a language; English needs none."""
     if code not in LANGUAGES:
-        raise InvalidInput(f"There are no texts in “{code}”. Choose one of {', '.join(LANGUAGES)}.", "language")
+        raise InvalidInput(
+            "There are no texts in “{code}”. Choose one of {names}.", "language", code=code, names=", ".join(LANGUAGES)
+        )
     if code == SOURCE_LANGUAGE:
         return stdlib.NullTranslations()
     from babel.messages.mofile import write_mo

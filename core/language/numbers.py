@@ -102,6 +102,10 @@ class Formatter:
         self._currency_symbols = self._locale.currency_symbols
         self._word = translations(language).gettext
 
+    def with_signs(self, number: str) -> str:
+        """A number as Python formats it, with the signs of the language: 1,234.5 becomes 1.234,5 in German."""
+        return number.translate(self._signs)
+
     # Plain numbers
 
     def count(self, number: Number) -> str:

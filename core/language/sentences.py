@@ -7,7 +7,7 @@ here, in the language in force (`core.language.messages`).
 from core.architecture.blueprint import NoteKind
 from core.architecture.notes import SENTENCES as NOTES
 from core.catalogue.records import Confidence
-from core.errors import TonnageError
+from core.errors import Phrase, TonnageError
 from core.language.messages import gettext as _
 from core.language.messages import marked, ngettext
 from core.language.numbers import current
@@ -305,7 +305,31 @@ def reading_note(kind: NoteKind, subject: str = "") -> str:
 
 def error(problem: TonnageError) -> str:
     """An error's sentence in the language in force, where it has been translated."""
-    return _(problem.message)
+    return phrase(problem.phrase) if problem.phrase.template else problem.message
+
+
+def phrase(said: Phrase) -> str:
+    """Words with their values put in, in the language in force; phrases among the values too."""
+    values = {name: _said(value) for name, value in said.values.items()}
+    return _(said.template).format(**values) if values else _(said.template)
+
+
+def _said(value: object) -> object:
+    if isinstance(value, Phrase):
+        return phrase(value)
+    if isinstance(value, TonnageError):
+        return error(value)
+    return _Number(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+class _Number:
+    """A number that is formatted with the signs of the language in force."""
+
+    def __init__(self, value: float) -> None:
+        self._value = value
+
+    def __format__(self, spec: str) -> str:
+        return current().with_signs(format(self._value, spec))
 
 
 def import_failed(file: str, problem: TonnageError) -> str:

@@ -8,7 +8,9 @@ from core.language.findings import finding_sentence
 from core.language.messages import gettext as _
 from core.language.numbers import Written, current
 from core.language.sentences import device_with_count, evidence, memory_kind, mode, verdict, verdict_reason
+from core.physics.memory import UNLIMITED_TOKENS
 from core.scenario import Mode
+from core.sizing.devices import Candidate
 from core.sizing.report import DeviceUse, Estimate, Sizing, TierUse, Weight
 from core.sizing.shown import excess_of_tier, free_of_tier, used_of_tier
 from core.trace import Trace
@@ -17,10 +19,10 @@ WIDTH = 100
 NAME, NUMBER, RANGE = 36, 14, 20
 
 
-def summary(sizing: Sizing) -> str:
-    """The whole answer as lines of text, in the language in force."""
+def summary(sizing: Sizing, smallest: Candidate | None = None) -> str:
+    """The whole answer as lines of text, in the language in force; with the smallest device that holds the work."""
     memories = (_memory(sizing.trace, use) for use in sizing.devices)
-    parts = [_heading(sizing), *memories, _fits(sizing), _speed(sizing), _findings(sizing)]
+    parts = [_heading(sizing), *memories, _fits(sizing, smallest), _speed(sizing), _findings(sizing)]
     return "\n\n".join("\n".join(lines) for lines in map(list, parts) if lines) + "\n"
 
 
@@ -58,13 +60,23 @@ def _sizes(tier: TierUse) -> Iterator[str]:
         yield _amount(_("Size on the label"), tier.capacity_bytes)
 
 
-def _fits(sizing: Sizing) -> Iterator[str]:
+def _fits(sizing: Sizing, smallest: Candidate | None) -> Iterator[str]:
     write, trace = current(), sizing.trace
     yield _("What fits")
     yield _row(label("max_concurrency"), write.count(trace["max_concurrency"]))
     yield _row(label("requests_at_once"), write.count(trace["requests_at_once"]))
     yield _row(label("max_context_tokens"), write.tokens_exact(trace["max_context_tokens"]))
     yield _row(label("kv_bytes_per_token"), write.bytes_iec(trace["kv_bytes_per_token"]))
+    if "full_heads_ratio" in trace:
+        yield _row(_("With full heads"), f"{write.decimal(trace['full_heads_ratio'])} ×")
+    outweighs = trace.get("cache_outweighs_model_tokens", UNLIMITED_TOKENS)
+    if 0 < outweighs < UNLIMITED_TOKENS:
+        yield _row(_("Cache outweighs the weights from"), write.tokens_exact(outweighs))
+    for key, name in (("spill.layers", _("Layers that do not fit")), ("spill.experts", _("Experts that do not fit"))):
+        if trace.get(key):
+            yield _row(name, write.count(trace[key]))
+    if smallest is not None:
+        yield _row(_("Smallest device that holds it"), smallest.device.name)
 
 
 def _speed(sizing: Sizing) -> Iterator[str]:

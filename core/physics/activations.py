@@ -7,7 +7,7 @@ forms here are those of the peak in each engine; their constants were read off p
 from collections.abc import Sequence
 from typing import Any
 
-from core.physics.arrays import ceil, maximum
+from core.physics.arrays import ceil, maximum, minimum
 from core.trace import formula
 from core.units import Unit
 
@@ -34,22 +34,58 @@ def inner_width(parameters: int, layers: int, hidden_size: int) -> float:
     return parameters / (3 * layers * hidden_size) if layers else 0
 
 
+@formula(Unit.TOKEN)
+def mixture_tokens(chunk: int, groups: int, most: int) -> Any:
+    """Tokens that go through the experts at a time: where attention stands whole in groups, the chunks of all of them.
+
+    mixture_tokens = min(chunk * groups, most)
+
+    Parameters
+    ----------
+    chunk : tokens of a prompt chunk (max_num_batched_tokens)
+    groups : that each read chunks of their own and share the experts (data parallelism of attention)
+    most : that the kernel takes at a time
+
+    Returns
+    -------
+    tokens
+
+    >>> mixture_tokens(8192, 8, 65_536), mixture_tokens(8192, 8, 16_384)
+    (65536, 16384)
+
+    References
+    ----------
+    1. vLLM, envs.py, VLLM_FUSED_MOE_CHUNK_SIZE: 65,536 until 0.11, 16,384 until 0.19; later ones do not cut.
+    """
+    return minimum(chunk * groups, most)
+
+
 @formula(Unit.BYTE)
 def activation_bytes(
-    chunk: int, hidden_size: int, inner: float, chosen_experts: int, expert_inner: float, tensor: int
+    chunk: int,
+    hidden_size: int,
+    inner: float,
+    tensor: int,
+    mixture_tokens: int,
+    chosen_experts: int,
+    expert_inner: float,
+    expert_tensor: int,
 ) -> Any:
     """Intermediate results of one prompt chunk at their peak, inside the widest feed-forward block.
 
-    activation_bytes = ceil(2 * chunk * (3 * hidden_size + max(3 * inner / tensor,
-        chosen_experts * (max(hidden_size, 2 * expert_inner / tensor) + expert_inner / tensor))))
+    activation_bytes = ceil(2 * (3 * chunk * hidden_size + max(3 * chunk * inner / tensor,
+        mixture_tokens * chosen_experts
+        * (max(hidden_size, 2 * expert_inner / expert_tensor) + expert_inner / expert_tensor))))
 
     Parameters
     ----------
     chunk : tokens of a prompt chunk (max_num_batched_tokens)
     hidden_size : width of the model: the residual, its copy and the output stand at the same time
     inner : width inside a dense block: gate, up and their product
-    chosen_experts, expert_inner : experts that a token uses, and the width inside one
     tensor : accelerators that share each layer
+    mixture_tokens : that go through the experts at a time
+    chosen_experts, expert_inner : experts that a token uses, and the width inside one
+    expert_tensor : accelerators that share an expert; 1 where whole experts are spread
 
     Returns
     -------
@@ -58,19 +94,83 @@ def activation_bytes(
     Notes
     -----
     Attention runs in tiles and stays below this. Llama 3.1 8B, chunks of 20,000 and 29,000 tokens: vLLM reported 2.06
-    and 2.98 GiB.
+    and 2.98 GiB. Qwen3 Coder 480B on eight H20 with whole attention on each and chunks of 8,192: 9.5 GiB were gone
+    beside the weights, of which 8.8 by this formula.
 
-    >>> round(activation_bytes(20_000, 4096, 14_336.0, 0, 0.0, 1) / 2**30, 2)
+    >>> round(activation_bytes(20_000, 4096, 14_336.0, 1, 20_000, 0, 0.0, 1) / 2**30, 2)
     2.06
-    >>> round(activation_bytes(29_000, 4096, 14_336.0, 0, 0.0, 1) / 2**30, 2)
+    >>> round(activation_bytes(29_000, 4096, 14_336.0, 1, 29_000, 0, 0.0, 1) / 2**30, 2)
     2.99
+    >>> round(activation_bytes(8192, 6144, 0.0, 1, 65_536, 8, 2560.0, 1) / 2**30, 1)
+    8.8
 
     References
     ----------
     1. vLLM, v1/worker/gpu_worker.py, determine_available_memory.
     """
-    mixture = chosen_experts * (max(hidden_size, 2 * expert_inner / tensor) + expert_inner / tensor)
-    return ceil(2 * chunk * (3 * hidden_size + max(3 * inner / tensor, mixture)))
+    mixture = chosen_experts * (max(hidden_size, 2 * expert_inner / expert_tensor) + expert_inner / expert_tensor)
+    return ceil(2 * (3 * chunk * hidden_size + maximum(3 * chunk * inner / tensor, mixture_tokens * mixture)))
+
+
+@formula(Unit.TOKEN)
+def workspace_tokens(context: int, requests: int, block_tokens: int, most: int) -> Any:
+    """Earlier tokens for which latent attention prepares to unfold keys and values at a time.
+
+    workspace_tokens = max(requests * block_tokens, min(max(8 * context, 4 * requests * block_tokens), most))
+
+    Parameters
+    ----------
+    context : of the longest request (max_model_len) [tokens]
+    requests : for which the engine prepares (max_num_seqs)
+    block_tokens : tokens in a block of the cache
+    most : 65,536; before vLLM 0.11 131,072
+
+    Returns
+    -------
+    tokens
+
+    >>> workspace_tokens(4096, 256, 16, 65_536), workspace_tokens(131_072, 256, 16, 65_536)
+    (32768, 65536)
+
+    References
+    ----------
+    1. vLLM 0.12, v1/attention/backends/mla/common.py, determine_chunked_prefill_workspace_size.
+    """
+    return maximum(requests * block_tokens, minimum(maximum(8 * context, 4 * requests * block_tokens), most))
+
+
+@formula(Unit.BYTE)
+def latent_bytes(tokens: int, heads: int, width: int, tensor: int, chunk: int, hidden_size: int) -> Any:
+    """Keys and values of all heads, unfolded from the latent of earlier tokens, beside the states of a prompt chunk.
+
+    latent_bytes = ceil(2 * tokens * heads / tensor * width + 4 * chunk * hidden_size)
+
+    Parameters
+    ----------
+    tokens : earlier tokens unfolded at a time
+    heads : of a layer
+    width : of a head's key without its rotary part, and of its value, together
+    tensor : accelerators that share each layer
+    chunk : tokens of a prompt chunk: the residual and its copy stand at the same time
+    hidden_size : width of the model
+
+    Returns
+    -------
+    bytes on one accelerator [byte]
+
+    Notes
+    -----
+    DeepSeek V3 with whole attention on every accelerator, 65,536 tokens of 128 heads of 128 and 128: 4 GiB, which vLLM
+    sets aside while it measures its peak.
+
+    >>> latent_bytes(65_536, 128, 256, 1, 0, 7168) / 2**30
+    4.0
+
+    References
+    ----------
+    1. vLLM 0.12, v1/attention/backends/mla/common.py, forward: "simulate to worse case output size".
+    """
+    return ceil(2 * tokens * heads / tensor * width + 4 * chunk * hidden_size)
 
 
 @formula(Unit.BYTE)

@@ -64,6 +64,27 @@ def middle_price(low: Decimal, high: Decimal) -> Decimal:
 
 
 @formula(Unit.MONEY)
+def price_each(price: Decimal, accelerators: int) -> Decimal:
+    """What one accelerator of a device costs, with its part of everything around it.
+
+    each = price / accelerators
+
+    Parameters
+    ----------
+    price : of the device
+    accelerators : in it
+
+    Returns
+    -------
+    amount
+
+    >>> price_each(Decimal(320000), 8)
+    Decimal('40000')
+    """
+    return price / accelerators
+
+
+@formula(Unit.MONEY)
 def line_amount(quantity: Decimal, price: Decimal) -> Decimal:
     """What a line of the bill of materials costs.
 
@@ -102,6 +123,27 @@ def total(items: Sequence[Decimal]) -> Decimal:
     Decimal('7')
     """
     return sum(items, Decimal(0))
+
+
+@formula(Unit.MONEY)
+def more(then: Decimal, now: Decimal) -> Decimal:
+    """How much dearer something is after a change.
+
+    more = then - now
+
+    Parameters
+    ----------
+    then : amount after it
+    now : amount before it
+
+    Returns
+    -------
+    amount; negative where it is cheaper
+
+    >>> more(Decimal(44371), Decimal(31495))
+    Decimal('12876')
+    """
+    return then - now
 
 
 @formula(Unit.MONEY)
@@ -802,3 +844,24 @@ def embodied_carbon(accelerators: int, each: float) -> float:
     636.0
     """
     return accelerators * each
+
+
+@formula(Unit.MONEY)
+def per_user_and_month(cost: Decimal, users: int) -> Decimal:
+    """What a user costs in a month.
+
+    per_user = cost / users / 12
+
+    Parameters
+    ----------
+    cost : of a year
+    users : people with access
+
+    Returns
+    -------
+    cost of one of them in a month
+
+    >>> per_user_and_month(Decimal(4800), 40)
+    Decimal('10')
+    """
+    return cost / users / 12

@@ -71,3 +71,59 @@ def padded_expert_bytes(
     """
     hidden = ceil(hidden_size / hidden_multiple) * hidden_multiple / hidden_size
     return ceil(expert_bytes * hidden * ceil(width / ranks / width_multiple) * width_multiple * ranks / width)
+
+
+@formula(Unit.BYTE)
+def tables_bytes(rotary_elements: int, bytes_each: int, image_levels: int, chunk: int, hidden_size: int) -> int:
+    """What engines prepare while they load a model: sines and cosines of all positions, and rows for images.
+
+    tables_bytes = rotary_elements * bytes_each + 2 * image_levels * chunk * hidden_size
+
+    Parameters
+    ----------
+    rotary_elements : sines and cosines of all positions, over all tables
+    bytes_each : of one of them: vLLM keeps 2, SGLang 4 [byte]
+    image_levels : layers that receive features of images beside the first; each has rows for a prompt chunk
+    chunk : tokens of a prompt chunk (max_num_batched_tokens)
+    hidden_size : width of the model
+
+    Returns
+    -------
+    bytes on every accelerator [byte]
+
+    Notes
+    -----
+    Llama 3.1 8B has 14.958 GiB of weights and 131,072 positions of 128; vLLM reports 14.9889 GiB after loading.
+
+    >>> round((8_030_261_248 * 2 + tables_bytes(131_072 * 128, 2, 0, 2048, 4096)) / 2**30, 4)
+    14.989
+    >>> tables_bytes(0, 2, 3, 32_768, 4096) / 2**30
+    0.75
+
+    References
+    ----------
+    1. vLLM 0.12, model_executor/layers/rotary_embedding/base.py and mrope.py; model_executor/models/qwen3_vl.py.
+    2. SGLang 0.5.23, srt/layers/rotary_embedding/base.py.
+    """
+    return rotary_elements * bytes_each + 2 * image_levels * chunk * hidden_size
+
+
+@formula(Unit.BYTE)
+def held_bytes(weights_bytes: int, share: float) -> Any:
+    """What PyTorch holds of the memory that loading needed for a moment, counted with the weights.
+
+    held_bytes = ceil(weights_bytes * share)
+
+    Parameters
+    ----------
+    weights_bytes : on the accelerator [byte]
+    share : of them
+
+    Returns
+    -------
+    bytes [byte]
+
+    >>> held_bytes(1_000_000, 0.035)
+    35000
+    """
+    return ceil(weights_bytes * share)

@@ -149,6 +149,93 @@ def ridge_point(rate: float, bandwidth: float) -> float:
     return rate / bandwidth
 
 
+@formula(Unit.FLOP_PER_SECOND)
+def attainable_rate(intensity: Any, bandwidth: float, rate: float) -> Any:
+    """Operations per second that a device can reach at most with work of this intensity: the roof.
+
+    attainable = min(rate, intensity * bandwidth)
+
+    Parameters
+    ----------
+    intensity : operations per byte that is read [FLOP/byte]
+    bandwidth : of the memory [byte/s]
+    rate : dense operations per second in the format computed [FLOP/s]
+
+    Returns
+    -------
+    attainable rate [FLOP/s]
+
+    >>> attainable_rate(10.0, 1.792e12, 503.8e12), attainable_rate(1e4, 1.792e12, 503.8e12)
+    (17920000000000.0, 503800000000000.0)
+    """
+    return minimum(rate, intensity * bandwidth)
+
+
+@formula(Unit.FLOP_PER_SECOND)
+def reached_rate(flops: Any, seconds: Any, ranks: int) -> Any:
+    """Operations per second that one accelerator does on average over a step.
+
+    reached = flops / seconds / ranks
+
+    Parameters
+    ----------
+    flops : of the step [FLOP]
+    seconds : that it takes [s]
+    ranks : accelerators that work on it together
+
+    Returns
+    -------
+    rate [FLOP/s]
+
+    >>> reached_rate(139e9, 0.05, 2)
+    1390000000000.0
+    """
+    return flops / seconds / ranks
+
+
+@formula(Unit.FLOP_PER_SECOND)
+def end_of_rate(rate: Any, end: Any, middle: Any) -> Any:
+    """One end of the range of a rate that rises and falls with a speed.
+
+    rate_at_end = rate * end / middle
+
+    Parameters
+    ----------
+    rate : at the middle of the speed [FLOP/s]
+    end : P10 or P90 of the speed [token/s]
+    middle : its P50 [token/s]
+
+    Returns
+    -------
+    the end of the range [FLOP/s]
+
+    >>> end_of_rate(100.0, 8.0, 10.0)
+    80.0
+    """
+    return rate * end / middle
+
+
+@formula(Unit.SHARE)
+def share_of_roof(reached: Any, attainable: Any) -> Any:
+    """Share of what the roof allows that is reached.
+
+    share = reached / attainable
+
+    Parameters
+    ----------
+    reached : [FLOP/s]
+    attainable : at the same intensity [FLOP/s]
+
+    Returns
+    -------
+    share
+
+    >>> share_of_roof(10.0, 40.0)
+    0.25
+    """
+    return reached / attainable
+
+
 @formula(Unit.SHARE)
 def compute_utilisation(flops: Any, seconds: Any, ranks: int, rate: float) -> Any:
     """Share of the vendor's dense rate that a step uses; not what monitoring tools call utilisation.

@@ -15,7 +15,10 @@ def _tokens() -> dict[str, dict[str, str]]:
     proposal["warn"] = tokens["color"]["light"]["warn"]
     light = tokens["chart"]["light"]
     chart = {name: value for name, value in light.items() if isinstance(value, str)}
-    return {"proposal": proposal, "chart": {**chart, "prompts": light["series"][1]}}  # as the chart of first token
+    series = {f"series_{name}": colour for name, colour in zip("abcd", light["series"], strict=True)}
+    bad = tokens["color"]["light"]["bad"]
+    others = {"prompts": light["series"][1], "bad": bad, **series}  # prompts as in the chart of first token
+    return {"proposal": proposal, "chart": {**chart, **others}}
 
 
 #: The product's own brand, where the consultant has none.
@@ -45,7 +48,8 @@ def colours(primary: str = "", accent: str = "") -> dict[str, str]:
 
 
 _MEMORY = ("weights", "companions", "runtime", "kv", "state", "spill", "free", "load_line")
-_DATA = (*_MEMORY, "link", "compute", "prompts", "axis")
+_SERIES = ("series_a", "series_b", "series_c", "series_d")
+_DATA = (*_MEMORY, *_SERIES, "link", "compute", "prompts", "axis", "grid", "bad")
 
 
 def readable(colour: str) -> str:

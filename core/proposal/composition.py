@@ -5,51 +5,73 @@ options; the language of the program is not touched.
 """
 
 import hashlib
+import itertools
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from core import __version__
 from core.errors import ProposalError
 from core.language.messages import gettext as _
 from core.language.messages import in_language, ngettext
 from core.language.numbers import Formatter, current, formatter
-from core.language.sentences import companion_role, device_with_count, placement, requests
+from core.language.sentences import requests
 from core.proposal.appendix import Figures, appendix
 from core.proposal.colours import colours
+from core.proposal.cost_chapter import costs
 from core.proposal.letters import letter
+from core.proposal.logo import logo_format
 from core.proposal.memory_chapter import bars, memory
+from core.proposal.need_chapter import need
 from core.proposal.offer import Offer
 from core.proposal.options import ProposalOptions, Section
+from core.proposal.options_chapter import options as compared
 from core.proposal.recommendation import hardware, recommendation
+from core.proposal.risks_chapter import risks
 from core.proposal.speed_chapter import speed
-from core.proposal.values import Attachment, Column, Cover, Frame, Need, Note, Page, Party, Proposal, Row, Table
+from core.proposal.values import Attachment, Cover, Frame, Party, Proposal
 from core.scenario import Mode, Scenario
 from core.sizing.report import Sizing, Verdict
 from core.store.scenario_file import dump_scenario
-from core.units import Unit
 
 
 def proposal(offers: Sequence[Offer], options: ProposalOptions) -> Proposal:
     """Compose a proposal. The same offers and options give the same values."""
     if not offers:
         raise ProposalError("A proposal needs at least one option.")
-    sizings = [one.sizing for one in offers]
-    sizing = sizings[0]
+    offers = tuple(offers)
     with in_language(options.language):
         write = formatter(options.language)
-        figures = Figures(sizing, write)
-        frame = _frame(sizing, options, write)
-        return Proposal(
-            frame=frame,
-            cover=_cover(sizing, options, write, frame),
-            need=_need(sizing, write),
-            recommendation=recommendation(sizings, write),
-            memory=memory(sizing, write, figures),
-            speed=speed(sizing, write, figures),
-            appendix=appendix(sizing, write, figures),
-            colours=colours(options.brand.primary, options.brand.accent),
-            attachments=tuple(_attachments(offers)),
-            logo=options.brand.logo,
-        )
+        _compose(offers, options, write)  # the first time round, figures that are only shown enter the traces
+        return _compose(offers, options, write)
+
+
+def _compose(offers: tuple[Offer, ...], options: ProposalOptions, write: Formatter) -> Proposal:
+    offer = offers[0]
+    figures = Figures(offer, write, options.holds(Section.EVERYTHING))
+    frame = _frame(offers, options)
+    numbers = itertools.count(1)  # exhibits are numbered over the sections that are printed
+
+    def number() -> int:
+        return next(numbers)
+
+    def of(section: Section) -> Callable[[], int]:
+        return number if options.holds(section) else lambda: 0
+
+    return Proposal(
+        frame=frame,
+        cover=_cover(offer, options, write, frame),
+        need=need(offers, write),
+        recommendation=recommendation(offers, write),
+        memory=memory(offer.sizing, write, figures, of(Section.MEMORY)()),
+        speed=speed(offer, write, figures, of(Section.SPEED)),
+        options=compared(offers, write, of(Section.OPTIONS)),
+        cost=costs(offers, write, figures, of(Section.COST)),
+        risks=risks(offer, options, write),
+        appendix=appendix(offer.sizing, write, figures),
+        colours=colours(options.brand.primary, options.brand.accent),
+        attachments=tuple(_attachments(offers)),
+        logo=options.brand.logo,
+    )
 
 
 def _attachments(offers: Sequence[Offer]) -> Iterator[Attachment]:
@@ -61,18 +83,19 @@ def _attachments(offers: Sequence[Offer]) -> Iterator[Attachment]:
         yield Attachment(name, dump_scenario(one.scenario, one.records), said)
 
 
-def document_id(sizing: Sizing, options: ProposalOptions) -> str:
-    """A short name for exactly this scenario on this day with this version."""
-    text = f"{sizing.scenario.model_dump_json()}|{options!r}|{__version__}"
+def document_id(offers: Sequence[Offer], options: ProposalOptions) -> str:
+    """A short name for exactly these options on this day with this version, wherever the template lies."""
+    said = [one.scenario.model_dump_json() for one in offers]
+    text = f"{said}|{replace(options, template=None)!r}|{__version__}"
     return "T-" + hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8].upper()
 
 
-def _client(sizing: Sizing, options: ProposalOptions) -> str:
-    return options.client or sizing.scenario.client
+def _client(offer: Offer, options: ProposalOptions) -> str:
+    return options.client or offer.scenario.client
 
 
-def _title(sizing: Sizing, options: ProposalOptions) -> str:
-    return options.title or written_title(sizing.scenario)
+def _title(offer: Offer, options: ProposalOptions) -> str:
+    return options.title or written_title(offer.scenario)
 
 
 def written_title(scenario: Scenario) -> str:
@@ -91,10 +114,11 @@ def mode_note(sizing: Sizing) -> str:
     return _("Figures simplified as in the article") if sizing.scenario.mode is Mode.ARTICLE else ""
 
 
-def _frame(sizing: Sizing, options: ProposalOptions, write: Formatter) -> Frame:
-    client, title = _client(sizing, options), _title(sizing, options)
+def _frame(offers: tuple[Offer, ...], options: ProposalOptions) -> Frame:
+    offer = offers[0]
+    client, title = _client(offer, options), _title(offer, options)
     made = options.brand.name or options.author or "Tonnage"
-    foot = _("Document {id} · {date}").format(id=document_id(sizing, options), date=options.date.isoformat())
+    foot = _("Document {id} · {date}").format(id=document_id(offers, options), date=options.date.isoformat())
     return Frame(
         language=options.language,
         region={"en": "gb", "de": "de", "fr": "fr"}[options.language],
@@ -104,30 +128,45 @@ def _frame(sizing: Sizing, options: ProposalOptions, write: Formatter) -> Frame:
         head_right=made,
         foot=foot,
         page_of=_("{page} of {pages}"),
-        mode=mode_note(sizing),
+        mode=mode_note(offer.sizing),
         paper=options.paper.value,
+        typeface=options.brand.typeface.value,
+        logo=logo_format(options.brand.logo),
         sections=tuple(section.value for section in Section if options.holds(section)),
     )
 
 
-def _cover(sizing: Sizing, options: ProposalOptions, write: Formatter, frame: Frame) -> Cover:
-    client = _client(sizing, options)
+def _cover(offer: Offer, options: ProposalOptions, write: Formatter, frame: Frame) -> Cover:
+    client = _client(offer, options)
     by = tuple(line for line in (options.brand.name, options.author, options.brand.contact) if line) or ("Tonnage",)
+    to = tuple(line for line in (client, options.recipient) if line)
+    days = _valid_days(offer, options)
+    held = (
+        ngettext("valid for {days} day", "valid for {days} days", days).format(days=write.count(days)) if days else ""
+    )
     parties = (
-        *((Party(_("Prepared for"), (client,)),) if client else ()),
+        *((Party(_("Prepared for"), to),) if to else ()),
         Party(_("Prepared by"), by),
-        Party(_("Date"), (write.date(options.date),)),
+        Party(_("Date and validity") if held else _("Date"), (write.date(options.date), *((held,) if held else ()))),
     )
     return Cover(
         brand=frame.head_right,
         kicker=_("Proposal for {client}").format(client=client) if client else _("Proposal"),
-        title=_title(sizing, options),
-        summary=_summary(sizing, write),
-        caption=_cover_caption(sizing, write),
+        title=_title(offer, options),
+        summary=_summary(offer, write),
+        caption=_cover_caption(offer.sizing, write),
         parties=parties,
         legal=_legal(options),
         mode=frame.mode,
     )
+
+
+def _valid_days(offer: Offer, options: ProposalOptions) -> int:
+    """For how long the proposal holds: as chosen, else as long as the prices do; 0 where nobody knows."""
+    if options.validity_days is not None:
+        return options.validity_days
+    cost = offer.cost
+    return int(cost.valid_days.value) if cost is not None and cost.valid_days.known and cost.capital.known else 0
 
 
 def _legal(options: ProposalOptions) -> str:
@@ -141,8 +180,17 @@ def _legal(options: ProposalOptions) -> str:
     return " ".join(part for part in (options.brand.legal, made) if part)
 
 
-def _summary(sizing: Sizing, write: Formatter) -> str:
-    """The answer in three lines."""
+def _summary(offer: Offer, write: Formatter) -> str:
+    """The answer in three lines: what it carries, how fast, for how much."""
+    sizing, cost = offer.sizing, offer.cost
+    said = _carries(sizing, write)
+    if cost is None or not cost.capital.known or not sizing.fits:
+        return said
+    price = write.money(cost.capital.value, cost.currency)
+    return said + " " + _("It costs {price} to buy.").format(price=price)
+
+
+def _carries(sizing: Sizing, write: Formatter) -> str:
     if sizing.verdict is Verdict.DOES_NOT_FIT:
         text = _(
             "{hardware} does not carry this work: {total} are needed for {requests} with up to {context} tokens, "
@@ -179,138 +227,3 @@ def _cover_caption(sizing: Sizing, write: Formatter) -> str:
     return _("What has to fit into {memory}: slate is fixed, blue grows with use. The line is the limit.").format(
         memory=bar.name
     )
-
-
-def _need(sizing: Sizing, write: Formatter) -> Need:
-    return Need(
-        page=Page(
-            _("What you asked for"),
-            _("This is how we understood your need. Every figure on the following pages follows from this page."),
-        ),
-        table=Table(
-            columns=(
-                Column(_("Need"), width="1.1fr"),
-                Column(_("Value"), "right"),
-                Column(_("Where it comes from"), width="1.1fr"),
-            ),
-            rows=tuple(_need_rows(sizing, write)),
-            summary=_("The need: what was asked for, its value, and where it comes from."),
-        ),
-        model_heading=_("The model"),
-        model=_model(sizing, write),
-        correct=Note(
-            _("Please correct what is wrong here."),
-            _("A change of any figure gives you a new proposal within minutes."),
-        ),
-        answers_heading=_("What the next pages answer"),
-        question_heading=_("Question"),
-        answer_heading=_("Short answer"),
-        page_heading=_("Page"),
-        answers=(
-            (_("What should we buy?"), _answer_buy(sizing), "recommendation"),
-            (_("Does it fit?"), _answer_fit(sizing, write), "memory"),
-            (_("Is it fast enough?"), _answer_speed(sizing, write), "speed"),
-            (_("Can we check it?"), _("yes, every number with its formula and source"), "formulas"),
-        ),
-    )
-
-
-def _need_rows(sizing: Sizing, write: Formatter) -> list[Row]:
-    work = sizing.scenario.workload
-    yours, computed = _("your figure"), _("computed from the two lines above")
-    rows = [Row((_("People with access"), write.count(work.users), yours))]
-    if work.requests_at_once is None:
-        rows.append(Row((_("Active at the same moment"), write.share(work.active_share), yours)))
-        rows.append(Row((_("Requests at once"), write.count(sizing.required_requests), computed)))
-    else:
-        rows.append(Row((_("Requests at once"), write.count(sizing.required_requests), yours)))
-    prompt = work.prompt_tokens
-    rows.append(
-        Row((_("Question with its documents"), _tokens(prompt, write), yours))
-        if prompt is not None
-        else Row(
-            (
-                _("Question with its documents"),
-                _tokens(work.context_tokens - work.output_tokens, write),
-                _("our assumption: it fills the context"),
-            )
-        )
-    )
-    rows.append(Row((_("Answer"), _tokens(work.output_tokens, write), yours)))
-    rows.append(Row((_("Question and answer together, at most"), _tokens(work.context_tokens, write), yours)))
-    if work.prefix_hit_share:
-        rows.append(Row((_("Text the server has read before"), write.share(work.prefix_hit_share), yours)))
-    rows.append(_target(_("First word within"), work.ttft_target_s, write.seconds, yours))
-    rows.append(_target(_("Speed per person, at least"), work.speed_target, write.speed, yours))
-    if work.reserve_share:
-        rows.append(Row((_("Reserve for growth"), write.share(work.reserve_share), yours)))
-    return rows
-
-
-def _target(name: str, value: float | None, written: Callable[[float], str], yours: str) -> Row:
-    return Row((name, _("none"), _("no target was named"))) if value is None else Row((name, written(value), yours))
-
-
-def _tokens(number: int, write: Formatter) -> str:
-    return _("{number} tokens").format(number=write.count(number))
-
-
-def _model(sizing: Sizing, write: Formatter) -> str:
-    scenario, blueprint = sizing.scenario, sizing.blueprint
-    parts = [
-        _("{model} has {total} parameters, of which {active} work on each token.").format(
-            model=blueprint.name,
-            total=write.parameters_in_words(sizing.trace["model.total_parameters"]),
-            active=write.parameters_in_words(sizing.trace["model.active_parameters"]),
-        ),
-        _("Its weights are stored in {weights}, its cache in {cache}; {engine} serves it.").format(
-            weights=format_name(scenario.weights), cache=format_name(scenario.kv_format), engine=sizing.engine.name
-        ),
-    ]
-    for companion in scenario.companions:
-        size = companion.model or write.parameters(companion.parameters or 0)
-        parts.append(
-            _("{role} ({size}): {place}.").format(
-                role=companion_role(companion.role), size=size, place=placement(companion.placement)
-            )
-        )
-    return " ".join(parts)
-
-
-def format_name(format_id: str) -> str:
-    """A format as people write it: "NVFP4"; the rules of thumb are named as such."""
-    if format_id.startswith("flat"):
-        return _("plain {bits} bit").format(bits=format_id.removeprefix("flat").lstrip("-"))
-    name, _separator, manner = format_id.replace("-", "_").partition("_")
-    return f"{name.upper()} {manner.replace('_', ' ')}" if len(manner) > 4 else format_id.upper()
-
-
-def _answer_buy(sizing: Sizing) -> str:
-    if sizing.verdict is Verdict.DOES_NOT_FIT:
-        return _("not {hardware}: it does not carry this work").format(hardware=hardware(sizing))
-    return device_with_count(sizing.device.name, sizing.scenario.deployment.count)
-
-
-def _answer_fit(sizing: Sizing, write: Formatter) -> str:
-    if sizing.verdict is Verdict.DOES_NOT_FIT:
-        return _("no, {missing} are missing").format(missing=write.bytes(sizing.shortfall_bytes))
-    free = write.figure(sizing.trace["memory.free_bytes"], Unit.BYTE)
-    if sizing.verdict is Verdict.CLOSE:
-        return _("just: {free} stay free").format(free=free)
-    return _("yes, {free} stay free").format(free=free)
-
-
-def _answer_speed(sizing: Sizing, write: Formatter) -> str:
-    target = sizing.scenario.workload.speed_target
-    speed = sizing.decode or sizing.decode_bound
-    numbers = {"speed": write.speed_parts(speed.p50)[0]}
-    if sizing.speed_unknown:
-        return _("unknown; at most {speed} tokens per second").format(**numbers)
-    if not sizing.fits:
-        return _("{speed} tokens per second, if it fitted").format(**numbers)
-    if target is None:
-        return _("{speed} tokens per second; no target was named").format(**numbers)
-    numbers["target"] = write.speed_parts(target)[0]
-    if speed.p50 < target:
-        return _("no, {speed} tokens per second where {target} are asked").format(**numbers)
-    return _("yes, {speed} tokens per second where {target} are asked").format(**numbers)

@@ -34,7 +34,7 @@ def write_whole(path: Path, content: bytes) -> None:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
         reason = failure.strerror or str(failure)
-        raise ProposalError(f"“{path}” could not be written: {reason}.") from failure
+        raise ProposalError("“{path}” could not be written: {reason}.", path=path, reason=reason) from failure
 
 
 def _umask() -> int:

@@ -7,6 +7,7 @@ no picture inside, nothing that points outside.
 import re
 import struct
 import zlib
+from pathlib import Path
 from xml.parsers import expat
 
 from core.errors import ProposalError
@@ -34,7 +35,7 @@ def checked_logo(content: bytes) -> bytes:
     ProposalError : it is neither PNG nor SVG, damaged, too large, or holds what a drawing does not need
     """
     if len(content) > MOST_BYTES:
-        raise ProposalError(f"The logo is larger than {MOST_BYTES // 1000} kB. Export it smaller, best as SVG.")
+        raise _too_large()
     if content.startswith(_PNG):
         _check_png(content)
     elif b"<svg" in content[:4000] or content.lstrip()[:5] in (b"<?xml", b"<svg "):
@@ -42,6 +43,28 @@ def checked_logo(content: bytes) -> bytes:
     else:
         raise ProposalError("The logo is neither a PNG nor an SVG file.")
     return content
+
+
+def read_logo(path: Path) -> bytes:
+    """A logo from its file, if it can be drawn safely.
+
+    Raises
+    ------
+    ProposalError : the file cannot be read, or see `checked_logo`
+    """
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise _too_large()
+        return checked_logo(path.read_bytes())
+    except OSError as failure:
+        reason = failure.strerror or str(failure)
+        raise ProposalError("“{file}” cannot be read: {reason}.", file=path.name, reason=reason) from failure
+
+
+def _too_large() -> ProposalError:
+    return ProposalError(
+        "The logo is larger than {limit} kB. Export it smaller, best as SVG.", limit=MOST_BYTES // 1000
+    )
 
 
 def logo_format(content: bytes) -> str:
@@ -94,7 +117,9 @@ def _check_svg(content: bytes) -> None:
             raise ProposalError("The logo’s drawing has too many parts. Simplify it.")
         prefix, _colon, plain = name.rpartition(":")
         if prefix in ("", "svg") and plain not in _DRAWINGS:
-            raise ProposalError(f"The logo’s SVG file holds <{plain[:40]}>. Export it as plain drawing, text as paths.")
+            raise ProposalError(
+                "The logo’s SVG file holds <{plain}>. Export it as plain drawing, text as paths.", plain=plain[:40]
+            )
         for key, value in attributes.items():
             points_out = key.rpartition(":")[2] == "href" and not value.strip().startswith("#")
             if points_out or key.lower().startswith("on") or _OUTSIDE.search(value):

@@ -32,10 +32,10 @@ _COLOURS = {
 _LARGEST_BARS = 4
 
 
-def memory(sizing: Sizing, write: Formatter, figures: Figures) -> Memory:
+def memory(sizing: Sizing, write: Formatter, figures: Figures, number: int) -> Memory:
     return Memory(
         page=_page(sizing, write),
-        exhibit=_exhibit(sizing, write, figures),
+        exhibit=_exhibit(sizing, write, figures, number),
         bars=bars(sizing, write),
         heading=_heading(sizing),
         table=_items(sizing, write, figures),
@@ -107,7 +107,7 @@ def _page(sizing: Sizing, write: Formatter) -> Page:
     return Page(title, lead)
 
 
-def _exhibit(sizing: Sizing, write: Formatter, figures: Figures) -> Exhibit:
+def _exhibit(sizing: Sizing, write: Formatter, figures: Figures, number: int) -> Exhibit:
     trace = sizing.trace
     numbers = {
         "requests": requests(sizing.required_requests),
@@ -121,7 +121,7 @@ def _exhibit(sizing: Sizing, write: Formatter, figures: Figures) -> Exhibit:
     else:
         message = _("{total}, {missing} more than there is, for {requests} of {context} tokens")
     return Exhibit(
-        number=_("Exhibit {number}").format(number=1),
+        number=_("Exhibit {number}").format(number=number),
         message=message.format(**numbers),
         conditions=_conditions(sizing, write),
         source=figures.citation("memory.total_bytes", "memory.limit_bytes", "kv_bytes_per_request"),
@@ -132,12 +132,14 @@ def _exhibit(sizing: Sizing, write: Formatter, figures: Figures) -> Exhibit:
 def _conditions(sizing: Sizing, write: Formatter) -> str:
     use = fullest(sizing)
     text = ngettext(
-        "Memory of {device} in GB. Slate is fixed, blue grows with use, hatched orange is too much or slow.",
-        "Memory of each of {count} {device} in GB. Slate is fixed, blue grows with use, hatched orange is too much or "
-        "slow.",
+        "Memory of {device} in GB. Slate is fixed, blue grows with use.",
+        "Memory of each of {count} {device} in GB. Slate is fixed, blue grows with use.",
         use.count,
     )
-    return text.format(device=use.device, count=write.count(use.count))
+    said = text.format(device=use.device, count=write.count(use.count))
+    if any(tier.overflow_bytes for tier in use.tiers) or any(tier.used_bytes for tier in use.tiers[1:]):
+        said += " " + _("Hatched orange is too much or slow.")
+    return said
 
 
 def _alternative(sizing: Sizing, write: Formatter) -> str:

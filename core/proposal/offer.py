@@ -51,7 +51,7 @@ class Offer:
     @property
     def trace(self) -> Trace:
         """Every figure that is known of it."""
-        return self.sizing.trace if self.cost is None else self.cost.trace
+        return self.sizing.trace if self.cost is None else self.sizing.trace.joined(self.cost.trace)
 
 
 def offer(

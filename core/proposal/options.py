@@ -27,8 +27,13 @@ class Section(StrEnum):
     COST = "cost"
     RISKS = "risks"
     FORMULAS = "formulas"
+    EVERYTHING = "everything"  # further figures, for those who follow every step; some six pages
     SOURCES = "sources"
     GLOSSARY = "glossary"
+
+
+#: Left out unless asked for: the usual proposal is for readers.
+USUALLY_LEFT_OUT = frozenset({Section.EVERYTHING})
 
 
 class Paper(StrEnum):
@@ -64,7 +69,7 @@ class Brand:
     def __post_init__(self) -> None:
         for colour in (self.primary, self.accent):
             if colour and not _COLOUR.match(colour):
-                raise ProposalError(f"“{colour}” is not a colour. Write one such as #0F3D63.")
+                raise ProposalError("“{colour}” is not a colour. Write one such as #0F3D63.", colour=colour)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +93,7 @@ class ProposalOptions:
     currency: str = ""
     validity_days: int | None = None
     paper: Paper = Paper.A4
-    left_out: frozenset[Section] = frozenset()
+    left_out: frozenset[Section] = USUALLY_LEFT_OUT
     brand: Brand = field(default_factory=Brand)
     method_version: str = METHOD_VERSION
     catalogue_version: str = ""

@@ -8,31 +8,44 @@ from core.language.messages import gettext as _
 from core.language.messages import pgettext
 from core.language.numbers import EN_DASH, Formatter
 from core.language.sentences import device_with_count, requests, verdict_word
+from core.proposal.against import against, in_favour
+from core.proposal.letters import letter
+from core.proposal.offer import Offer
 from core.proposal.values import Column, Page, Point, Recommendation, Row, Table, Tile
+from core.sizing.cost_report import Amount, Cost
 from core.sizing.report import Estimate, Finding, FindingKind, Limit, Sizing, Verdict, Weight
 
 #: Notes that explain memory stand on the memory page.
 MEMORY_NOTES = (FindingKind.TEXTBOOK_KV, FindingKind.TEXTBOOK_WEIGHTS, FindingKind.MOE_ACTIVE_RESIDENT)
 
+#: Points against on the page, the weightiest first; a range of prices is worth a word from here on.
+MOST_POINTS, WIDE = 5, 1.3
+
 
 def hardware(sizing: Sizing) -> str:
-    """What is proposed, in a few words."""
-    return device_with_count(sizing.device.name, sizing.scenario.deployment.count * sizing.scenario.deployment.nodes)
+    """What is proposed, in a few words and without its maker's name."""
+    name = sizing.device.name.removeprefix(f"{sizing.device.vendor} ")
+    return device_with_count(name, sizing.scenario.deployment.count * sizing.scenario.deployment.nodes)
 
 
-def recommendation(sizings: Sequence[Sizing], write: Formatter) -> Recommendation:
-    sizing = sizings[0]
+def money(amount: Amount, cost: Cost, write: Formatter) -> str:
+    """An amount of a cost, or the word for what nobody knows."""
+    return write.money(amount.value, cost.currency) if amount.known else write.unknown()
+
+
+def recommendation(offers: Sequence[Offer], write: Formatter) -> Recommendation:
+    sizing = offers[0].sizing
     fits = sizing.verdict is not Verdict.DOES_NOT_FIT
     return Recommendation(
         page=_page(sizing, write),
-        tiles=_tiles(sizing, write),
+        tiles=_tiles(offers[0], write),
         ranges=_("Ranges are P10 to P90: in eight cases of ten the measured value lies inside."),
         for_heading=_("Why this one") if fits else _("What would help"),
         points_for=tuple(_points_for(sizing, write) if fits else _points_of_help(sizing, write)),
         against_heading=_("What speaks against it"),
-        points_against=tuple(_points_against(sizing, write)),
-        options_heading=_("The hardware") if len(sizings) == 1 else _("The options"),
-        options=_options(sizings, write),
+        points_against=tuple(_points_against(offers[0], write)),
+        options_heading=_("The hardware") if len(offers) == 1 else _("The alternatives"),
+        options=_hardware(offers[0], write) if len(offers) == 1 else _alternatives(offers, write),
     )
 
 
@@ -63,9 +76,9 @@ def _page(sizing: Sizing, write: Formatter) -> Page:
     )
 
 
-def _tiles(sizing: Sizing, write: Formatter) -> tuple[Tile, ...]:
+def _tiles(offer: Offer, write: Formatter) -> tuple[Tile, ...]:
+    sizing = offer.sizing
     work, trace = sizing.scenario.workload, sizing.trace
-    free_digits, free_unit = write.bytes_parts(trace["memory.free_bytes"])
     return (
         Tile(
             _("Requests at once"),
@@ -75,13 +88,27 @@ def _tiles(sizing: Sizing, write: Formatter) -> tuple[Tile, ...]:
         ),
         _speed_tile(_("Speed per person"), sizing.decode or sizing.decode_bound, work.speed_target, write),
         _time_tile(_("First word"), sizing.ttft, work.ttft_target_s, write),
-        Tile(
-            pgettext("memory", "Left free") if sizing.fits else pgettext("memory", "Missing"),
-            free_digits.lstrip("−"),
-            free_unit,
-            _("of {limit}").format(limit=write.bytes(trace["memory.limit_bytes"])),
-        ),
+        _cost_tile(offer, write) or _free_tile(sizing, write),
     )
+
+
+def _free_tile(sizing: Sizing, write: Formatter) -> Tile:
+    digits, unit = write.bytes_parts(sizing.trace["memory.free_bytes"])
+    name = pgettext("memory", "Left free") if sizing.fits else pgettext("memory", "Missing")
+    limit = write.bytes(sizing.trace["memory.limit_bytes"])
+    return Tile(name, digits.lstrip("−"), unit, _("of {limit}").format(limit=limit))
+
+
+def _cost_tile(offer: Offer, write: Formatter) -> Tile | None:
+    """What it costs: per million tokens where that is known, else to buy."""
+    cost = offer.cost
+    if cost is None or not cost.capital.known or not offer.sizing.fits:
+        return None
+    purchase = money(cost.capital, cost, write)
+    if not cost.per_million.known:
+        return Tile(_("To buy"), purchase, "", "")
+    note = _("{price} to buy").format(price=purchase)
+    return Tile(_("Per million tokens"), money(cost.per_million, cost, write), "", note)
 
 
 def _speed_tile(label: str, estimate: Estimate, target: float | None, write: Formatter) -> Tile:
@@ -195,19 +222,40 @@ def _points_of_help(sizing: Sizing, write: Formatter) -> list[Point]:
     return points
 
 
-def _points_against(sizing: Sizing, write: Formatter) -> list[Point]:
+def _points_against(offer: Offer, write: Formatter) -> list[Point]:
+    sizing = offer.sizing
     points = list(_missed_targets(sizing, write))
     points += [
         Point(f"{finding_title(finding.kind)}.", finding_sentence(finding, sizing))
         for finding in sizing.findings
         if _speaks_against(finding)
     ]
+    if sizing.fits and sizing.plan.replicas * sizing.plan.attention_replicas == 1:
+        points.append(
+            Point(
+                _("One system is one point of failure."),
+                _("While it is repaired nobody is served; a second one as a copy carries on."),
+            )
+        )
+    points += _price_points(offer, write)
     if sizing.decode is None:  # the finding about it has said so
-        return points
+        return points[:MOST_POINTS]
     text = _("Expect {range} per person; measure on site before acceptance.")
     span = write.range(sizing.decode.p10, sizing.decode.p90, write.speed_parts)
     points.append(Point(_("The speed is computed, not yet measured with you."), text.format(range=span)))
-    return points
+    return points[:MOST_POINTS]
+
+
+def _price_points(offer: Offer, write: Formatter) -> list[Point]:
+    """Quotes that lie far apart, with their dates."""
+    cost = offer.cost
+    if cost is None or not (cost.capital_low.known and cost.capital_high.known):
+        return []
+    low, high = cost.capital_low.value, cost.capital_high.value
+    if float(high) < WIDE * float(low):
+        return []
+    span = write.money_range(low, high, cost.currency)
+    return [Point(_("Prices move."), _("Quotes for everything that is bought run from {range}.").format(range=span))]
 
 
 def _speaks_against(finding: Finding) -> bool:
@@ -238,33 +286,60 @@ def _missed_targets(sizing: Sizing, write: Formatter) -> list[Point]:
     return points
 
 
-def _options(sizings: Sequence[Sizing], write: Formatter) -> Table:
+def _hardware(offer: Offer, write: Formatter) -> Table:
+    """The one option in figures."""
+    sizing = offer.sizing
     columns = (
-        Column(_("Option"), width="1fr"),
+        Column(_("Hardware"), width="1fr"),
         Column(_("Memory"), "right"),
         Column(_("Bandwidth"), "right"),
-        Column(_("Requests"), "right"),
-        Column(_("Speed"), "right"),
+        Column(_("Power"), "right"),
         Column(_("Price each"), "right"),
         Column(_("Verdict")),
+    )
+    cost = offer.cost
+    power = write.power(cost.trace["power.busy_w"]) if cost and "power.busy_w" in cost.trace else write.unknown()
+    row = Row(
+        (
+            hardware(sizing),
+            write.bytes(sizing.trace["memory.capacity_bytes"]),
+            write.rate(sizing.trace["memory_bandwidth_bytes_per_s"]),
+            power,
+            price(sizing, write),
+            _lower(verdict_word(sizing.verdict), write),
+        )
+    )
+    return Table(columns, (row,), _("The hardware with memory, bandwidth, power at work, price and verdict."))
+
+
+def _lower(text: str, write: Formatter) -> str:
+    return text[:1].lower() + text[1:] if write.language != "de" else text
+
+
+def _alternatives(offers: Sequence[Offer], write: Formatter) -> Table:
+    """The other options, with the reason against each and when it would be the better one."""
+    columns = (
+        Column(_("Option"), width="1.1fr"),
+        Column(_("Speed"), "right"),
+        Column(_("To buy"), "right"),
+        Column(_("What speaks against it"), width="1.25fr"),
+        Column(_("When it is the better choice"), width="1.1fr"),
     )
     rows = tuple(
         Row(
             (
-                hardware(sizing),
-                write.bytes(sizing.trace["memory.capacity_bytes"]),
-                write.rate(sizing.trace["memory_bandwidth_bytes_per_s"]),
-                write.count(sizing.trace["max_concurrency"]),
-                write.speed(sizing.decode.p50) if sizing.decode else write.unknown(),
-                price(sizing, write),
-                verdict_word(sizing.verdict).lower() if write.language == "en" else verdict_word(sizing.verdict),
-            ),
-            strong=len(sizings) > 1 and index == 0,
+                f"{letter(number)}  {hardware(one.sizing)}",
+                write.speed(one.sizing.decode.p50) if one.sizing.decode else write.unknown(),
+                money(one.cost.capital, one.cost, write) if one.cost else write.unknown(),
+                against(one, offers[0], write),
+                in_favour(one, offers[0], write) or "–",
+            )
         )
-        for index, sizing in enumerate(sizings)
+        for number, one in enumerate(offers)
+        if number
     )
     return Table(
-        columns, rows, _("Options with memory, bandwidth, requests at once, speed per person, price and verdict.")
+        columns, rows, _("The other options with speed, price, what speaks against each and when it is better.")
     )
 
 

@@ -29,17 +29,21 @@ def main_file(folder: Path | None) -> Path:
         return SHIPPED / MAIN
     main = folder / MAIN
     if not main.is_file():
-        raise ProposalError(f"“{folder.name}” is no template: it has no {MAIN}.")
+        raise ProposalError("“{folder}” is no template: it has no {main}.", folder=folder.name, main=MAIN)
     try:
         files = sorted(folder.rglob("*.typ"))[: MOST_FILES + 1]
         if len(files) > MOST_FILES or sum(file.stat().st_size for file in files) > MOST_BYTES:
-            raise ProposalError(f"“{folder.name}” holds more than a template needs. Choose its own folder.")
+            raise ProposalError(
+                "“{folder}” holds more than a template needs. Choose its own folder.", folder=folder.name
+            )
         for file in files:
             _refuse_packages(file.relative_to(folder).as_posix(), file.read_text(encoding="utf-8"))
     except UnicodeDecodeError as failure:
-        raise ProposalError(f"“{folder.name}” holds a .typ file that is not UTF-8 text.") from failure
+        raise ProposalError("“{folder}” holds a .typ file that is not UTF-8 text.", folder=folder.name) from failure
     except OSError as failure:
-        raise ProposalError(f"“{folder.name}” cannot be read: {failure.strerror}.") from failure
+        raise ProposalError(
+            "“{folder}” cannot be read: {strerror}.", folder=folder.name, strerror=failure.strerror
+        ) from failure
     return main
 
 
@@ -48,7 +52,9 @@ def _refuse_packages(name: str, text: str) -> None:
     if found:
         line = text.count("\n", 0, found.start()) + 1
         raise ProposalError(
-            f"{name}, line {line}: a template must not load packages (@preview). Copy their files into its folder."
+            "{name}, line {line}: a template must not load packages (@preview). Copy their files into its folder.",
+            name=name,
+            line=line,
         )
 
 
@@ -61,7 +67,9 @@ def copy_shipped(folder: Path) -> None:
     """
     try:
         if any(folder.iterdir()):
-            raise ProposalError(f"“{folder.name}” is not empty. Choose an empty folder.")
+            raise ProposalError("“{folder}” is not empty. Choose an empty folder.", folder=folder.name)
         shutil.copytree(SHIPPED, folder, dirs_exist_ok=True)
     except OSError as failure:
-        raise ProposalError(f"“{folder.name}” could not be written: {failure.strerror}.") from failure
+        raise ProposalError(
+            "“{folder}” could not be written: {strerror}.", folder=folder.name, strerror=failure.strerror
+        ) from failure

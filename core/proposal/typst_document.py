@@ -63,9 +63,9 @@ def _compiled(
                 timestamp=stamp,
             )
     except typst.TypstError as failure:
-        raise ProposalError(f"The proposal could not be typeset: {_said(failure)}") from failure
+        raise ProposalError("The proposal could not be typeset: {said}", said=_said(failure)) from failure
     if warnings:
-        raise ProposalError(f"The proposal could not be typeset cleanly: {_said(warnings[0])}")
+        raise ProposalError("The proposal could not be typeset cleanly: {said}", said=_said(warnings[0]))
     return made
 
 

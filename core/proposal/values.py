@@ -136,6 +136,8 @@ class Need:
     table: Table
     model_heading: str
     model: str
+    granted_heading: str
+    granted: tuple[str, ...]  # what was taken for granted
     correct: Note
     answers_heading: str
     question_heading: str
@@ -168,15 +170,141 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
+class Tick:
+    """A mark on an axis."""
+
+    at: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    x: float
+    low: float
+    middle: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedCurve:
+    """Speed of one user against requests at once, with what bounds it."""
+
+    points: tuple[CurvePoint, ...]
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    wall: Tick | None  # from there memory is full
+    target: Tick | None  # on the y axis
+    chosen: CurvePoint
+    chosen_label: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Speed:
     page: Page
     exhibit: Exhibit | None  # None where the speed is unknown
-    steps: tuple[Step, ...]
-    total_label: str
-    total: str
-    heading: str
+    curve: SpeedCurve | None
     table: Table
-    evidence: tuple[Point, ...]
+    reading: str
+    token: Exhibit | None
+    steps: tuple[Step, ...]
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class OptionColumn:
+    """An option in the comparison: letter, hardware, one word, and the colour of its series."""
+
+    letter: str
+    name: str
+    note: str
+    colour: str
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedCell:
+    text: str
+    best: bool = False
+    bad: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRow:
+    label: str
+    note: str
+    cells: tuple[ComparedCell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PricePoint:
+    """An option in the drawing of speed against price."""
+
+    letter: str
+    name: str
+    colour: str
+    price: float
+    low: float
+    middle: float
+    high: float
+    meets: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PriceChart:
+    points: tuple[PricePoint, ...]
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    target: Tick | None
+
+
+@dataclass(frozen=True, slots=True)
+class OptionsCompared:
+    """The options side by side; with more than four they stand below one another."""
+
+    page: Page
+    columns: tuple[OptionColumn, ...]
+    bars: tuple[Bar, ...]
+    bars_label: str
+    bars_note: str
+    rows: tuple[ComparedRow, ...]
+    caption: str
+    exhibit: Exhibit | None
+    chart: PriceChart | None
+
+
+@dataclass(frozen=True, slots=True)
+class CostBar:
+    letter: str
+    name: str
+    parts: tuple[Segment, ...]
+    total: str
+
+
+@dataclass(frozen=True, slots=True)
+class CostPages:
+    page: Page
+    exhibit: Exhibit | None
+    bars: tuple[CostBar, ...]
+    legend: tuple[tuple[str, str], ...]  # colour and name of each part
+    bill_heading: str
+    bill: Table
+    steps_heading: str
+    steps: Table
+    even_heading: str
+    even: tuple[Point, ...]  # break-even against hosted models and rented accelerators
+    caption: str
+
+
+@dataclass(frozen=True, slots=True)
+class Risks:
+    page: Page
+    heading: str
+    points: tuple[Point, ...]
+    change_heading: str
+    changes: Table
+    next_heading: str
+    next_steps: Table
+    left_out: str  # what is not included
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,8 +350,13 @@ class Appendix:
 
     page: Page
     chapters: tuple[AppendixChapter, ...]
+    everything_page: Page
+    everything: tuple[AppendixChapter, ...]
+    layers_heading: str
+    layers: Table
     inputs_page: Page
     headings: tuple[str, ...]
+    inputs_note: str
     inputs: tuple[AppendixInput, ...]
     sources_heading: str
     source_headings: tuple[str, ...]
@@ -233,7 +366,7 @@ class Appendix:
 
     @property
     def figures(self) -> list[AppendixFigure]:
-        return [figure for chapter in self.chapters for figure in chapter.figures]
+        return [figure for chapter in (*self.chapters, *self.everything) for figure in chapter.figures]
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +383,8 @@ class Frame:
     page_of: str  # "{page} of {pages}"
     mode: str
     paper: str
+    typeface: str
+    logo: str  # "png", "svg" or empty
     sections: tuple[str, ...]  # that are printed
 
 
@@ -270,6 +405,9 @@ class Proposal:
     recommendation: Recommendation
     memory: Memory
     speed: Speed
+    options: OptionsCompared | None
+    cost: CostPages | None
+    risks: Risks
     appendix: Appendix
     colours: dict[str, str]
     attachments: tuple[Attachment, ...]

@@ -25,12 +25,12 @@ def read_benchmark_file(path: Path, **conditions: Any) -> tuple[Measurement, ...
     """
     try:
         if path.stat().st_size > MOST_BYTES:
-            raise InvalidInput(f"{path.name} is larger than the result of a benchmark can be.")
+            raise InvalidInput("{path} is larger than the result of a benchmark can be.", path=path.name)
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise InvalidInput(f"{path.name} is not the result of a benchmark.") from None
+        raise InvalidInput("{path} is not the result of a benchmark.", path=path.name) from None
     except OSError as error:
-        raise StoreError(f"{path.name} cannot be read: {error.strerror}.") from error
+        raise StoreError("{path} cannot be read: {strerror}.", path=path.name, strerror=error.strerror) from error
     return read_measurements(text, path.name, **conditions)
 
 
@@ -54,7 +54,7 @@ def read_measurements(text: str, name: str = "The file", **conditions: Any) -> t
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):
-        raise InvalidInput(f"{name} is not JSON.") from None
+        raise InvalidInput("{name} is not JSON.", name=name) from None
     if isinstance(content, list) and all(isinstance(row, Mapping) for row in content):
         found = [fields for row in content for fields in _llama_bench(row)]
     elif isinstance(content, Mapping):
@@ -62,13 +62,13 @@ def read_measurements(text: str, name: str = "The file", **conditions: Any) -> t
     else:
         found = []
     if not found:
-        raise InvalidInput(f"{name} holds no result of llama-bench or of vllm bench serve.")
+        raise InvalidInput("{name} holds no result of llama-bench or of vllm bench serve.", name=name)
     try:
         return tuple(Measurement.model_validate({**conditions, **fields}) for fields in found)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = ".".join(str(part) for part in first["loc"]) or "a measurement"
-        raise InvalidInput(f"{name}: {field}: {first['msg']}.") from None
+        raise InvalidInput("{name}: {which}: {problem}.", name=name, which=field, problem=first["msg"]) from None
 
 
 def _llama_bench(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

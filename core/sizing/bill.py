@@ -13,7 +13,7 @@ from core.catalogue.facts import TABLE_OF, FactSection
 from core.catalogue.records import Device, DeviceKind, Source
 from core.physics import economics as e
 from core.scenario import CostLine, LineKind
-from core.sizing.bought import Bought
+from core.sizing.bought import SERVICES, Bought
 from core.sizing.cost_report import Missing, PricedLine, Quote, age_in_months, aged, quote_of
 from core.sizing.ledger import Ledger
 from core.sizing.origins import catalogue_origin
@@ -36,8 +36,6 @@ _SMALL_CLUSTER = 4
 _LARGE_SWITCH = "bom.switch.200g-ib-40port"
 #: A figure, and both ends of its range.
 ENDS = ("", ".low", ".high")
-#: Lines that are no things.
-SERVICES = (LineKind.SERVICES, LineKind.SOFTWARE)
 
 
 class Bill:

@@ -1,12 +1,15 @@
 """What a scenario buys: its devices, the card for retrieval models beside them, and the same again at other sites."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Device, DeviceKind, Link
-from core.scenario import Placement, Scenario
+from core.scenario import Economics, LineKind, Placement, Scenario
 from core.sizing.report import Sizing
 
+#: Lines of a bill that are no things.
+SERVICES = (LineKind.SERVICES, LineKind.SOFTWARE)
 #: Cards that one server takes.
 CARDS_IN_A_SERVER = 8
 #: A share of time that is most of it.
@@ -70,3 +73,29 @@ def bought_of(sizing: Sizing, catalogue: Catalogue) -> Bought:
         accelerators=int(sizing.trace["deployment.accelerators"]),
         reads=sizing.trace.get("saturated.prompt_share", 0.0) > MOSTLY,
     )
+
+
+@lru_cache(maxsize=16)
+def elsewhere(said: Economics, same_device: bool) -> Economics:
+    """Prices and terms for other hardware: without lines that are things, watts, carbon; for another device its price.
+
+    Parameters
+    ----------
+    said : about the hardware of a scenario
+    same_device : is the other hardware a number of the same device?
+
+    Returns
+    -------
+    what holds for it as well
+    """
+    services = tuple(line for line in said.lines or () if line.yearly or line.kind in SERVICES)
+    changes: dict[str, object] = {
+        "lines": None,
+        "further_lines": (*services, *said.further_lines),
+        "idle_power_w": None,
+        "busy_power_w": None,
+        "embodied_kg": None,
+    }
+    if not same_device:
+        changes |= {"price": None, "cloud": None}
+    return said.model_copy(update=changes)

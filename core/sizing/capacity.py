@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core.architecture.blueprint import TensorClass
+from core.architecture.blueprint import AttentionKind, TensorClass
 from core.catalogue.records import Allocator, DeviceFamily
 from core.physics import activations as a
 from core.physics import memory as m
 from core.physics.reservation.tensorrt_llm import limit_after_loading
 from core.scenario import Mode
 from core.sizing.engine_defaults import (
+    CONTEXT_APART_SINCE,
     GRAPHS_COUNT_SINCE,
+    LARGE_EXCHANGE_SINCE,
+    LIBRARIES_SINCE,
     NARROW_MASK_SINCE,
+    UNFOLDS_LESS_SINCE,
+    UNFOLDS_SINCE,
     UNSORTED_SINCE,
     before,
     is_vllm,
     prepared_requests,
 )
 from core.sizing.groups import ENGINE_DEFAULTS, given_chunk, source_of_model, usable_bytes
-from core.sizing.origins import ARTICLE, catalogue_origin
+from core.sizing.origins import ARTICLE, METHOD, catalogue_origin
 from core.trace import CHOICE, Origin, OriginKind, Trace
 from core.units import MIB, Unit
 
@@ -34,13 +39,34 @@ SAMPLER = Origin(
     "https://github.com/llm-d/llm-d-benchmark/blob/main/config_explorer/empirical-vllm-memory-results.md",
     "2026-02",
 )
-#: Context of CUDA and libraries: vLLM reported 0.03 to 0.35 GiB, 0.13 on H100; llama.cpp 309 MiB beside its buffers
+#: Context and libraries beside PyTorch. vLLM 0.6 reported 0.35 GiB, context included; 0.7 from 0.03 to 0.16; since then
+#: logs leave 0.1 to 0.3 on NVIDIA and 0.4 to 0.8 on AMD beside weights and peak; llama.cpp 309 MiB beside its buffers
 #: [byte].
-VLLM_CONTEXT, LLAMA_CPP_CONTEXT = 200 * MIB, 309 * MIB
-#: Buffers of the exchange between accelerators, NCCL's and the engine's own: 0.54 GiB against 0.13 on two H100 [byte].
-EXCHANGE = 400 * MIB
+VLLM_CONTEXT, WITH_CONTEXT, BESIDE_CONTEXT, ROCM_CONTEXT = 200 * MIB, 350 * MIB, 100 * MIB, 500 * MIB
+LLAMA_CPP_CONTEXT = 309 * MIB
+AMD = (DeviceFamily.AMD_CDNA, DeviceFamily.AMD_RDNA, DeviceFamily.AMD_APU)
+#: Buffers of the exchange between accelerators, NCCL's and the engine's own: 0.54 GiB against 0.13 on two H100. Until
+#: vLLM 0.8 all that is outside of PyTorch was 0.20 and 0.25 GiB on sixteen and two consumer cards. Two R9700 had no
+#: more than one: there the buffers stand before the engine begins to count [byte].
+EXCHANGE, EXCHANGE_BEFORE = 400 * MIB, 100 * MIB
 #: Of one score with its copies, while words are chosen by sorting all scores, and since they are not [byte].
 LOGITS_SORTED, LOGITS_EACH = 38, 16
+#: Earlier tokens that latent attention unfolds at most; what of a key turns with its position.
+UNFOLDED, UNFOLDED_BEFORE, ROTARY_WIDTH = 65_536, 131_072, 64
+UNFOLDING = Origin(
+    OriginKind.METHOD,
+    "vLLM, v1/attention/backends/mla/common.py: determine_chunked_prefill_workspace_size",
+    "https://github.com/vllm-project/vllm/blob/main/vllm/model_executor/layers/attention/mla_attention.py",
+    "2026-11",
+)
+#: Tokens that vLLM's experts take at a time, by release, newest first; the newest do not cut a chunk.
+MIXTURE_MOST, MIXTURE_MOST_BEFORE = (((0, 20), 10**9), ((0, 12), 16_384)), 65_536
+CUT = Origin(
+    OriginKind.METHOD,
+    "vLLM, vllm/envs.py: VLLM_FUSED_MOE_CHUNK_SIZE",
+    "https://github.com/vllm-project/vllm/blob/v0.12.0/vllm/envs.py",
+    "2025-12",
+)
 #: Graphs of CUDA as vLLM estimates them: 0.09 to 0.45 GiB in nine logs, half of them below 0.2 [byte].
 GRAPHS = 200 * MIB
 #: llama.cpp's mask for a pair of tokens, and until 2024 [byte].
@@ -71,7 +97,7 @@ def record_runtime(trace: Trace, s: Situation) -> None:
 
 def _vllm(trace: Trace, s: Situation) -> list[str]:
     """Context, the peak over reading a chunk of text or images and choosing words, graphs, and the exchange."""
-    trace.given("runtime.context_bytes", VLLM_CONTEXT, Unit.BYTE, LOGS)
+    trace.given("runtime.context_bytes", _context_bytes(s), Unit.BYTE, LOGS)
     _activations(trace, s)
     prepared = s.scenario.deployment.max_requests
     usual = prepared or prepared_requests(s, usable_bytes(s))
@@ -87,7 +113,7 @@ def _vllm(trace: Trace, s: Situation) -> list[str]:
         bytes_each="runtime.bytes_per_logit",
         hidden_size="model.hidden_size",
     )
-    phases = ["runtime.activation_bytes", "runtime.logits_bytes"]
+    phases = ["runtime.activation_bytes", "runtime.logits_bytes", *_unfolding(trace, s)]
     if s.blueprint.parameters.get(TensorClass.VISION):
         trace.given("runtime.image_bytes_per_token", IMAGES_EACH, Unit.BYTE, LOGS)
         largest = LARGEST_IMAGE if s.blueprint.family.startswith(LARGE_IMAGES) else 0
@@ -102,10 +128,52 @@ def _vllm(trace: Trace, s: Situation) -> list[str]:
         trace.given("runtime.graphs_bytes", GRAPHS, Unit.BYTE, LOGS)
     if s.scenario.deployment.graphs and not before(s, GRAPHS_COUNT_SINCE):
         items.append("runtime.graphs_bytes")
-    if s.plan.copy_ranks > 1:
-        trace.given("runtime.exchange_bytes", EXCHANGE, Unit.BYTE, LOGS)
+    if s.plan.copy_ranks > 1 and s.device.family not in AMD:
+        exchange = EXCHANGE_BEFORE if before(s, LARGE_EXCHANGE_SINCE) else EXCHANGE
+        trace.given("runtime.exchange_bytes", exchange, Unit.BYTE, LOGS)
         items.append("runtime.exchange_bytes")
     return items
+
+
+def _context_bytes(s: Situation) -> int:
+    """What stands outside of PyTorch, by maker and release."""
+    if s.device.family in AMD:
+        return ROCM_CONTEXT
+    if before(s, CONTEXT_APART_SINCE):
+        return WITH_CONTEXT
+    return BESIDE_CONTEXT if before(s, LIBRARIES_SINCE) else VLLM_CONTEXT
+
+
+def _unfolding(trace: Trace, s: Situation) -> list[str]:
+    """The phase in which latent attention unfolds earlier tokens; sparse attention reads its latent as it is."""
+    latent = next((group for group in s.blueprint.attention if group.kind is AttentionKind.LATENT), None)
+    if latent is None or before(s, UNFOLDS_SINCE):
+        return []
+    most = UNFOLDED_BEFORE if before(s, UNFOLDS_LESS_SINCE) else UNFOLDED
+    trace.given("runtime.context_tokens", s.scenario.workload.context_tokens, Unit.TOKEN)
+    trace.given("runtime.most_unfolded_tokens", most, Unit.TOKEN, UNFOLDING)
+    trace.compute(
+        "runtime.unfolded_tokens",
+        a.workspace_tokens,
+        context="runtime.context_tokens",
+        requests="engine.max_requests",
+        block_tokens="engine.block_tokens",
+        most="runtime.most_unfolded_tokens",
+    )
+    width = latent.key_dim + latent.value_dim - ROTARY_WIDTH
+    trace.given("runtime.query_heads", latent.query_heads, Unit.COUNT, source_of_model(s))
+    trace.given("runtime.unfolded_width", width, Unit.COUNT, source_of_model(s))
+    trace.compute(
+        "runtime.unfolded_bytes",
+        a.latent_bytes,
+        tokens="runtime.unfolded_tokens",
+        heads="runtime.query_heads",
+        width="runtime.unfolded_width",
+        tensor="plan.tensor",
+        chunk="engine.prefill_chunk",
+        hidden_size="model.hidden_size",
+    )
+    return ["runtime.unfolded_bytes"]
 
 
 def _activations(trace: Trace, s: Situation) -> None:
@@ -126,15 +194,28 @@ def _activations(trace: Trace, s: Situation) -> None:
             layers=f"runtime.{count}",
             hidden_size="model.hidden_size",
         )
+    most = next((tokens for since, tokens in MIXTURE_MOST if not before(s, since)), MIXTURE_MOST_BEFORE)
+    trace.given("runtime.most_mixture_tokens", most, Unit.TOKEN, CUT)
+    trace.given("runtime.groups", s.plan.attention_replicas, Unit.COUNT, METHOD)
+    trace.compute(
+        "runtime.mixture_tokens",
+        a.mixture_tokens,
+        chunk="engine.prefill_chunk",
+        groups="runtime.groups",
+        most="runtime.most_mixture_tokens",
+    )
+    trace.given("runtime.expert_ranks", 1 if s.plan.expert > 1 else s.plan.tensor, Unit.COUNT, METHOD)
     trace.compute(
         "runtime.activation_bytes",
         a.activation_bytes,
         chunk="engine.prefill_chunk",
         hidden_size="model.hidden_size",
         inner="runtime.inner",
+        tensor="plan.tensor",
+        mixture_tokens="runtime.mixture_tokens",
         chosen_experts="runtime.chosen_experts",
         expert_inner="runtime.expert_inner",
-        tensor="plan.tensor",
+        expert_tensor="runtime.expert_ranks",
     )
 
 

@@ -124,8 +124,7 @@ def capacity(sizing: Sizing, catalogue: Catalogue) -> Capacity | None:
     """
     if sizing.speed_unknown:
         return None
-    deployment = sizing.scenario.deployment.model_copy(update={"plan": sizing.plan})  # not another for more requests
-    scenario = sizing.scenario.model_copy(update={"deployment": deployment})
+    scenario = with_plan(sizing)
     trace = sizing.trace.copy()
     most = _record_room(trace, "plan.groups" if sizing.plan.attention_replicas > 1 else "plan.replicas")
     search = _Search(scenario, catalogue, float(_record_certainty(trace, scenario)), max(1, most))
@@ -134,7 +133,7 @@ def capacity(sizing: Sizing, catalogue: Catalogue) -> Capacity | None:
         key=lambda barrier: (barrier.requests, barrier.wall is not Wall.MEMORY),
     )
     requests = int(trace.compute("capacity.requests", d.fewest, walls=[barrier.key for barrier in barriers]))
-    at = _sized(scenario, catalogue, max(1, requests))
+    at = sized_with(sizing, catalogue, max(1, requests))
     demand = _record_users(trace, at, scenario, catalogue)
     variants = _record_variants(trace, sizing)
     return Capacity(
@@ -153,6 +152,28 @@ def capacity(sizing: Sizing, catalogue: Catalogue) -> Capacity | None:
         total=search.curves[1],
         first_token=search.curves[2],
     )
+
+
+def sized_with(sizing: Sizing, catalogue: Catalogue, requests: int) -> Sizing:
+    """The same deployment, spread as it is, with another number of requests at once.
+
+    Parameters
+    ----------
+    sizing : whose scenario and plan are kept
+    catalogue : what it was sized with
+    requests : at once
+
+    Returns
+    -------
+    its sizing
+    """
+    return _sized(with_plan(sizing), catalogue, requests)
+
+
+def with_plan(sizing: Sizing) -> Scenario:
+    """The scenario with the plan that was found for it, so that more requests do not bring another one."""
+    deployment = sizing.scenario.deployment.model_copy(update={"plan": sizing.plan})
+    return sizing.scenario.model_copy(update={"deployment": deployment})
 
 
 def _sized(scenario: Scenario, catalogue: Catalogue, requests: int) -> Sizing:

@@ -10,7 +10,7 @@ from core.sizing.bill import Bill
 from core.sizing.bought import bought_of
 from core.sizing.capital import RUNNING, record_capital, record_standing, record_tariff, record_terms
 from core.sizing.cost_report import Cost, Missing, PricedLine, Running, RunningCost
-from core.sizing.demand import DemandAnswer, record_demand, record_service, record_volume
+from core.sizing.demand import DemandAnswer, demand_of
 from core.sizing.ledger import Ledger
 from core.sizing.power import record_power
 from core.sizing.presets import ESTIMATE
@@ -39,12 +39,7 @@ def cost(sizing: Sizing, catalogue: Catalogue, today: str = "") -> Cost:
     -----
     Pure like `size`, and apart from it: a search that ranks by speed never pays for it.
     """
-    trace, workload = sizing.trace.copy(), sizing.scenario.workload
-    if sizing.speed_unknown:
-        record_volume(trace, workload, catalogue.facts)
-        return cost_of(trace, None, sizing, catalogue, today)
-    record_service(trace, workload)
-    demand = record_demand(trace, workload, catalogue.facts)
+    demand, trace = demand_of(sizing, catalogue.facts)
     return cost_of(trace, demand, sizing, catalogue, today)
 
 

@@ -22,6 +22,7 @@ from core.sizing.presets import (
     Taken,
     origin_of,
 )
+from core.sizing.report import Sizing
 from core.trace import CHOICE, Trace
 from core.units import Unit
 
@@ -106,6 +107,26 @@ def record_service(trace: Trace, workload: Workload) -> None:
         "demand.seconds_in_system", d.seconds_in_system, first_token=first, output="workload.output_tokens", speed=speed
     )
     trace.compute("demand.busy_seconds", d.busy_seconds, output="workload.output_tokens", speed="saturated_tok_s_total")
+
+
+def demand_of(sizing: Sizing, facts: Facts) -> tuple[DemandAnswer | None, Trace]:
+    """The demand of a sizing's users by both roads, and the trace with its figures.
+
+    Parameters
+    ----------
+    sizing : whose speeds and workload hold
+    facts : where open figures come from
+
+    Returns
+    -------
+    the answer, None where the speed or the number of users is not known; the sizing's trace with what was found
+    """
+    trace, workload = sizing.trace.copy(), sizing.scenario.workload
+    if sizing.speed_unknown:
+        record_volume(trace, workload, facts)
+        return None, trace
+    record_service(trace, workload)
+    return record_demand(trace, workload, facts), trace
 
 
 def record_demand(trace: Trace, workload: Workload, facts: Facts) -> DemandAnswer | None:

@@ -25,6 +25,16 @@ PIECES_SINCE, LONG_PROMPT = (0, 8), 32_768
 UNSORTED_SINCE, GRAPHS_COUNT_SINCE = (0, 17), (0, 21)
 #: Since this release steps are prepared while the device works on the one before.
 ASYNCHRONOUS_SINCE = (0, 14)
+#: Before this release the context of CUDA counted as the engine's own; since this one more of its libraries do.
+CONTEXT_APART_SINCE, LIBRARIES_SINCE = (0, 7), (0, 8)
+#: Before this release the buffers of the exchange were smaller.
+LARGE_EXCHANGE_SINCE = (0, 9)
+#: Since this release latent attention sets aside what it unfolds while the peak is measured, and since this one half.
+UNFOLDS_SINCE, UNFOLDS_LESS_SINCE = (0, 10), (0, 11)
+#: Until this release vLLM counts all memory of an AMD device that is in use as loaded.
+ALLOCATED_SINCE = (0, 24)
+#: Since this release vLLM comes back to prefixes of models with recurrent states too, unless told otherwise.
+STATES_COME_BACK_SINCE = (0, 26)
 #: llama.cpp has builds rather than releases: year and month count. Before, its masks were wider.
 NARROW_MASK_SINCE = (2025, 1)
 #: Since then, llama.cpp multiplies quantised weights in 8 bit on NVIDIA's tensor cores (pull request 7824); before, it
@@ -32,6 +42,25 @@ NARROW_MASK_SINCE = (2025, 1)
 QUANTISED_PRODUCTS_SINCE = (2024, 6)
 #: Before this release the kernels that swizzle MXFP4 experts were a package of their own.
 SWIZZLES_SINCE = (0, 12)
+
+
+def changing_releases(allocator: Allocator) -> tuple[str, ...]:
+    """The releases at which something that is counted here changed, each with the one before it.
+
+    >>> changing_releases(Allocator.LLAMA_CPP), changing_releases(Allocator.MLX)
+    (('2024.12', '2025.1'), ())
+    """
+    changes = {
+        Allocator.VLLM: (PIECES_SINCE, SWIZZLES_SINCE, UNSORTED_SINCE, GRAPHS_COUNT_SINCE),
+        Allocator.LLAMA_CPP: (NARROW_MASK_SINCE,),
+    }
+    pairs = [(_previous(major, minor), (major, minor)) for major, minor in changes.get(allocator, ())]
+    return tuple(f"{major}.{minor}" for pair in pairs for major, minor in pair)
+
+
+def _previous(major: int, minor: int) -> tuple[int, int]:
+    """The release before; a year's first month follows the last of the year before."""
+    return (major, minor - 1) if minor > 1 or not major else (major - 1, 12)
 
 
 def release(s: Situation) -> tuple[int, int] | None:

@@ -5,7 +5,8 @@ its gain can be explained. A change that the core refuses, or that brings nothin
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from enum import StrEnum
 from math import inf, log
 from typing import Any
@@ -17,8 +18,12 @@ from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Device, DeviceKind, WeightFormat
 from core.errors import TonnageError
 from core.scenario import CatalogueModel, Mode, Placement, Plan, Speculation
+from core.sizing.bought import elsewhere
+from core.sizing.cost import cost
+from core.sizing.cost_report import Cost
 from core.sizing.report import Sizing
 from core.sizing.rules.retrieval import with_retrieval_apart
+from core.sizing.shown import dearer
 from core.sizing.size import size
 
 
@@ -64,12 +69,26 @@ class Gain:
 
 
 @dataclass(frozen=True, slots=True)
+class Money:
+    """What a change costs; None where a price or the number of users is not known.
+
+    price         more to buy, or less
+    per_million   cost of a million tokens of the client's own demand before and after
+    """
+
+    currency: str
+    price: Decimal | None
+    per_million: tuple[Decimal, Decimal] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Lever:
     """A change and what it brings.
 
     edits     as `Scenario.edited` and the window's session take them
     subject   the name of what is chosen: a format, a device; a number where the change has one
     gains     figures that change, the one that helps most first
+    money     what it costs
     """
 
     kind: LeverKind
@@ -78,6 +97,7 @@ class Lever:
     after: Sizing
     gains: tuple[Gain, ...]
     subject: str | int = ""
+    money: Money | None = None
 
     @property
     def makes_it_fit(self) -> bool:
@@ -91,6 +111,8 @@ class _Change:
     subject: str | int = ""
 
 
+#: Changes that buy hardware.
+BUYS = (LeverKind.ONE_MORE, LeverKind.NEXT_DEVICE, LeverKind.RETRIEVAL_APART)
 #: A change of a figure below this part is not worth saying.
 WORTH_SAYING = 0.03
 #: An improvement below this part is no lever.
@@ -122,7 +144,33 @@ def levers(before: Sizing, catalogue: Catalogue) -> tuple[Lever, ...]:
     best: dict[tuple[LeverKind, str | int], Lever] = {}
     for lever in sorted(found, key=_usefulness, reverse=True):
         best.setdefault(_slot(lever), lever)
-    return tuple(best.values())
+    if not best:
+        return ()
+    now = cost(_as_proposed(before), catalogue)
+    return tuple(_with_money(now, lever, catalogue) for lever in best.values())
+
+
+def _as_proposed(sizing: Sizing) -> Sizing:
+    """With the lines that a rule proposes, which follow the hardware, in place of those that were entered."""
+    if sizing.scenario.economics.lines is None:
+        return sizing
+    economics = elsewhere(sizing.scenario.economics, same_device=True)
+    return replace(sizing, scenario=sizing.scenario.model_copy(update={"economics": economics}))
+
+
+def _with_money(now: Cost, lever: Lever, catalogue: Catalogue) -> Lever:
+    """The lever with what it costs to buy, and what becomes of the cost of a million tokens; its trace holds both."""
+    then = cost(_as_proposed(lever.after), catalogue)
+    price, tokens = None, None
+    if lever.kind not in BUYS:
+        price = Decimal(0)
+    elif now.capital.known and then.capital.known:
+        price = dearer(now.trace, then.trace, now.capital.key)
+    if now.per_million.known and then.per_million.known:
+        dearer(now.trace, then.trace, now.per_million.key)
+        tokens = now.per_million.value, then.per_million.value
+    after = replace(lever.after, trace=then.trace)
+    return replace(lever, after=after, money=Money(now.currency, price, tokens))
 
 
 def _slot(lever: Lever) -> tuple[LeverKind, str | int]:
@@ -168,8 +216,10 @@ def _is_missed(measure: Measure, s: Sizing) -> bool:
     return False
 
 
-def _usefulness(lever: Lever) -> tuple[bool, bool, float]:
-    return lever.makes_it_fit, *(_help(lever.gains[0], lever.before) if lever.gains else (False, 0.0))
+def _usefulness(lever: Lever) -> tuple[bool, bool, bool, float]:
+    """What makes the work fit comes first, and of that what buys nothing."""
+    free = lever.makes_it_fit and lever.kind not in BUYS
+    return lever.makes_it_fit, free, *(_help(lever.gains[0], lever.before) if lever.gains else (False, 0.0))
 
 
 # ---- the changes that are tried

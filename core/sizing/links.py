@@ -44,8 +44,11 @@ class Links:
             reach = self.chosen.max_domain
             if reach is not None and tensor > max(1, reach):
                 raise InvalidInput(
-                    f"{self.chosen.name} joins {reach} accelerators, the plan splits each layer over {tensor}.",
+                    "{chosen} joins {reach} accelerators, the plan splits each layer over {tensor}.",
                     "deployment.link",
+                    chosen=self.chosen.name,
+                    reach=reach,
+                    tensor=tensor,
                 )
             return self.chosen
         if accelerators == 1:
@@ -67,6 +70,8 @@ class Links:
         rate = self.device.pcie_bytes_per_s_per_direction
         if rate not in PCIE:
             raise InvalidInput(
-                f"The catalogue names no link between several {self.device.name}: choose one.", "deployment.link"
+                "The catalogue names no link between several {device}: choose one.",
+                "deployment.link",
+                device=self.device.name,
             )
         return self.catalogue.link(PCIE[rate])

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from core.architecture.blueprint import TensorClass
-from core.catalogue.records import DeviceFamily
+from core.catalogue.records import Allocator, DeviceFamily
 from core.physics import loaded, memory, weights
-from core.sizing.engine_defaults import SWIZZLES_SINCE, before, is_vllm
-from core.sizing.groups import expert_ranks_key, source_of_model
+from core.scenario import Mode
+from core.sizing.engine_defaults import ALLOCATED_SINCE, SWIZZLES_SINCE, before, is_vllm
+from core.sizing.groups import expert_ranks_key, given_chunk, source_of_model
 from core.trace import Origin, OriginKind, Trace
 from core.units import Unit
 
@@ -18,6 +19,15 @@ if TYPE_CHECKING:
 EXPERTS = f"weights_bytes.{TensorClass.EXPERT}"
 _OF_CLASS = {kind: f"weights_bytes.{kind}" for kind in TensorClass}
 PADDED = "padded_bytes.expert"
+TABLES = "weights_bytes.tables"
+#: Bytes of a sine or cosine, by engine; others make them as they go.
+TABLE_BYTES = {Allocator.VLLM: 2, Allocator.SGLANG: 4}
+TABLES_SOURCE = Origin(
+    OriginKind.METHOD,
+    "vLLM 0.12 and SGLang 0.5.23, layers/rotary_embedding/base.py",
+    "https://github.com/vllm-project/vllm/blob/main/vllm/model_executor/layers/rotary_embedding/base.py",
+    "2026-11",
+)
 WHOLE, DIVIDED = "weights_bytes.whole_attention", "weights_bytes.divided"
 SOURCE = Origin(
     OriginKind.METHOD,
@@ -25,14 +35,29 @@ SOURCE = Origin(
     "https://github.com/vllm-project/vllm/blob/main/vllm/model_executor/layers/quantization/mxfp4.py",
     "2026-11",
 )
+HELD_SOURCE = Origin(
+    OriginKind.METHOD,
+    "vLLM, vllm/platforms/rocm.py: until 0.24 all memory of the device counts as loaded; start-up logs on R9700",
+    "https://github.com/kyuz0/amd-r9700-vllm-toolboxes",
+    "2025-12",
+)
+HELD = "weights_bytes.held"
+#: What PyTorch keeps of the memory that loading needed for a moment, as a part of the weights: 0.5 to 0.9 % in 16 bit,
+#: 1.4 to 9.5 % with FP8 and INT4, 8 to 9 % with MXFP4.
+HELD_SHARES, HELD_OF_OTHERS = {"f16": 0.006, "mxfp4": 0.08}, 0.033
+AMD = (DeviceFamily.AMD_CDNA, DeviceFamily.AMD_RDNA, DeviceFamily.AMD_APU)
 NVIDIA = (DeviceFamily.NVIDIA_HBM, DeviceFamily.NVIDIA_GDDR, DeviceFamily.NVIDIA_UNIFIED)
 #: What a kernel pads the hidden size and the width inside an expert to.
-MARLIN, TRITON_ON_HOPPER, FLASHINFER = (256, 128), (256, 64), (256, 256)
+MARLIN, TRITON_ON_HOPPER, FLASHINFER, TRITON_ON_AMD = (256, 128), (256, 64), (256, 256), (128, 128)
 
 
 def padding(s: Situation) -> tuple[int, int] | None:
     """What vLLM pads MXFP4 experts to on this accelerator; None where it does not, or nobody has read how."""
-    if not is_vllm(s) or s.weight_format.format_class != "mxfp4" or s.device.family not in NVIDIA:
+    if not is_vllm(s) or s.weight_format.format_class != "mxfp4":
+        return None
+    if s.device.family in AMD:
+        return TRITON_ON_AMD
+    if s.device.family not in NVIDIA:
         return None
     if s.device.architecture == "blackwell-dc":
         return FLASHINFER
@@ -87,3 +112,36 @@ def record_whole_attention(trace: Trace, s: Situation) -> None:
     bits = f"weights.bits.{TensorClass.ATTENTION}"
     trace.compute(WHOLE, weights.weights_bytes, parameters="model.whole_attention_parameters", bits=bits)
     trace.compute(DIVIDED, memory.rest_bytes, whole_bytes=f"weights_bytes.{TensorClass.ATTENTION}", part_bytes=WHOLE)
+
+
+def record_tables(trace: Trace, s: Situation) -> list[str]:
+    """Record what the engine prepares beside the weights of the file, where it does; return the key."""
+    counts = {"rotary_elements": s.blueprint.rotary_elements, "image_levels": s.blueprint.image_levels}
+    each = TABLE_BYTES.get(s.engine.allocator)
+    if each is None or s.scenario.mode is Mode.ARTICLE or not any(counts.values()):
+        return []
+    given_chunk(trace, s)
+    trace.given("model.hidden_size", s.blueprint.hidden_size, Unit.COUNT, source_of_model(s))
+    for name, number in counts.items():
+        trace.given(f"model.{name}", number, Unit.COUNT, source_of_model(s))
+    trace.given("engine.table_bytes", each, Unit.BYTE, TABLES_SOURCE)
+    trace.compute(
+        TABLES,
+        loaded.tables_bytes,
+        rotary_elements="model.rotary_elements",
+        bytes_each="engine.table_bytes",
+        image_levels="model.image_levels",
+        chunk="engine.prefill_chunk",
+        hidden_size="model.hidden_size",
+    )
+    return [TABLES]
+
+
+def record_held(trace: Trace, s: Situation, weights: str) -> list[str]:
+    """Record what PyTorch still holds of loading, where vLLM counts it with the weights; return the key."""
+    if not is_vllm(s) or s.device.family not in AMD or not before(s, ALLOCATED_SINCE):
+        return []
+    share = HELD_SHARES.get(s.weight_format.format_class, HELD_OF_OTHERS)
+    trace.given("weights.held_share", share, Unit.SHARE, HELD_SOURCE)
+    trace.compute(HELD, loaded.held_bytes, weights_bytes=weights, share="weights.held_share")
+    return [HELD]

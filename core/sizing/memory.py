@@ -22,7 +22,7 @@ from core.sizing.capacity import FRAMEWORK, memory_share, record_runtime, shares
 from core.sizing.companions import PlacedCompanion, placed_companions
 from core.sizing.draft import DRAFT, draft_items, record_draft
 from core.sizing.groups import groups_key
-from core.sizing.loaded import class_key
+from core.sizing.loaded import HELD, TABLES, class_key
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin, model_origin
 from core.sizing.placement import is_placed, record_placed, record_placement, spills_by_itself
 from core.sizing.report import DeviceUse, MemoryItem, MemoryKind, TierUse, Verdict
@@ -352,10 +352,11 @@ def _totals(trace: Trace, s: Situation) -> None:
         trace.compute(f"memory_item.{name}", m.times, bytes_each=each, number="requests_at_once")
     trace.compute("kv_cache_bytes", m.times, bytes_each="kv_logical_bytes_per_request", number="requests_at_once")
     weights, drafts = loaded_key(trace), draft_items(s)
+    beside = [key for key in (TABLES, HELD) if key in trace]
     copies = {weights: "plan.replicas", FRAMEWORK: "deployment.accelerators"}
-    copies |= dict.fromkeys(drafts, "deployment.accelerators")
+    copies |= dict.fromkeys([*drafts, *beside], "deployment.accelerators")
     fixed = []
-    for item in (weights, *drafts, *COMPANIONS.values(), FRAMEWORK):
+    for item in (weights, *beside, *drafts, *COMPANIONS.values(), FRAMEWORK):
         key = item
         if item in copies and trace[copies[item]] > 1:
             key = f"memory.{item.partition('.')[2].removesuffix('_bytes').replace('loaded', 'weights')}_bytes"

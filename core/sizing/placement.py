@@ -62,12 +62,16 @@ def with_host(device: Device, deployment: Deployment, engine: Engine, catalogue:
     if host is None:
         return device
     if device.family is DeviceFamily.CPU or device.kind is DeviceKind.UNIFIED or len(device.memory_tiers) > 1:
-        raise InvalidInput(f"{device.name} shares its memory with the CPU: leave the host open.", "deployment.host")
+        raise InvalidInput(
+            "{device} shares its memory with the CPU: leave the host open.", "deployment.host", device=device.name
+        )
     if engine.group == "mlx":
-        raise InvalidInput(f"{engine.name} keeps nothing in host memory: leave the host open.", "deployment.host")
+        raise InvalidInput(
+            "{engine} keeps nothing in host memory: leave the host open.", "deployment.host", engine=engine.name
+        )
     cpu = catalogue.device(host.device) if host.device else None
     if cpu is not None and cpu.family is not DeviceFamily.CPU:
-        raise InvalidInput(f"{cpu.name} is no CPU: choose one as the host.", "deployment.host.device")
+        raise InvalidInput("{cpu} is no CPU: choose one as the host.", "deployment.host.device", cpu=cpu.name)
     own = cpu.memory_tiers[0] if cpu else None
     bandwidth = host.bandwidth_bytes_per_s or (own.bandwidth_bytes_per_s if own else 0.0)
     capacity = host.capacity_bytes or (own.usable_bytes or own.capacity_bytes if own else 0)

@@ -78,7 +78,7 @@ class Load:
         apart = REPLICATED + FIRST_STAGE + LAST_STAGE
         size, s = self.weights, self.situation
         whole = 0
-        if plan.tensor > 1:
+        if plan.tensor > 1 and s.blueprint.whole_attention_parameters:
             whole = weights.weights_bytes(s.blueprint.whole_attention_parameters, s.bits[TensorClass.ATTENTION])
         return int(
             weights.rank_weights_bytes(

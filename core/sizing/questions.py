@@ -68,6 +68,7 @@ def _nvlink() -> Mapping[str, Scenario]:
 
 def _sxm_or_pcie() -> Mapping[str, Scenario]:
     server = _scenario("SXM or PCIe?", MIXTURE, "fp8", "rtx-pro-6000-server", 16, 1_000, 8_192)
+    server = server.edited(workload__users=160, workload__active_share=0.1, economics__region="FR")  # for its cost
     large = _scenario("SXM or PCIe?", DENSE_405B, "fp8", "hgx-h200-8", 1, 1_000, 8_192)
     split = large.edited(deployment__device="rtx-pro-6000-server", deployment__count=8)
     return {

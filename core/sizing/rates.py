@@ -186,7 +186,8 @@ def wide_format(device: Device, engine: Engine) -> str:
         if device.peak_flops.get(name):
             return name
     raise CatalogueError(
-        f"{device.name} has no computing rate in the catalogue, so its speed cannot be told. Enter its peak FLOPS."
+        "{device} has no computing rate in the catalogue, so its speed cannot be told. Enter its peak FLOPS.",
+        device=device.name,
     )
 
 

@@ -126,6 +126,7 @@ class FindingKind(StrEnum):
     CONTEXT_IN_USE = "cause.context_in_use"
     STATE_CHECKPOINTS = "cause.state_checkpoints"
     ACTIVATION_PEAK = "cause.activation_peak"
+    WORKSPACE_GROWS = "cause.workspace_grows"
     ENGINE_TAKES_ITS_SHARE = "cause.engine_takes_its_share"
     ATTENTION_REPLICAS_FULL_CACHE = "cause.attention_replicas_full_cache"
     PIPELINE_SAME_LATENCY = "cause.pipeline_same_latency"

@@ -5,10 +5,12 @@ only a window or a page shows, and each of them can be explained and computed ag
 """
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from typing import Any
 
 from core.physics.comparisons import apart, times_more
 from core.physics.decode import share_of_step
+from core.physics.economics import more
 from core.physics.memory import free_bytes, share_of_capacity, shortfall_bytes, sum_bytes, times
 from core.sizing.report import DeviceUse, MemoryKind, Sizing, TierUse
 from core.trace import Given, Origin, OriginKind, Trace
@@ -145,6 +147,13 @@ def difference(before: Trace, after: Trace, key: str) -> int:
     """Requests that fit now and did not before; recorded in the later trace under `difference.<key>`."""
     _put_beside(before, after, key)
     return int(_computed(after, f"difference.{key}", apart, first=key, second=f"before.{key}"))
+
+
+def dearer(before: Trace, after: Trace, key: str) -> Decimal:
+    """How much more an amount is than before; recorded in the later trace under `difference.<key>`."""
+    _put_beside(before, after, key)
+    amount: Decimal = _computed(after, f"difference.{key}", more, then=key, now=f"before.{key}")
+    return amount
 
 
 def _put_beside(before: Trace, after: Trace, key: str) -> None:

@@ -148,7 +148,11 @@ def _blueprint(scenario: Scenario, catalogue: Catalogue) -> Blueprint:
     if isinstance(chosen, CatalogueModel):
         blueprint = catalogue.blueprint(chosen.id)
         if blueprint.is_encoder:
-            raise InvalidInput(f"{blueprint.name} writes no text: choose it as embedding model or reranker.", "model")
+            raise InvalidInput(
+                "{blueprint} writes no text: choose it as embedding model or reranker.",
+                "model",
+                blueprint=blueprint.name,
+            )
     else:
         blueprint = textbook_blueprint(
             chosen.name,
@@ -200,7 +204,7 @@ def _network(device: Device, nodes: int, catalogue: Catalogue) -> Link | None:
             return link
     if between:  # more machines than its usual cabling joins
         return between[0]
-    raise InvalidInput(f"Choose the link that joins the {nodes} machines.", "deployment.link")
+    raise InvalidInput("Choose the link that joins the {nodes} machines.", "deployment.link", nodes=nodes)
 
 
 def check_speculation(deployment: Deployment, blueprint: Blueprint) -> None:
@@ -208,7 +212,9 @@ def check_speculation(deployment: Deployment, blueprint: Blueprint) -> None:
     chosen = deployment.speculation
     if chosen is not None and chosen.draft_model is None and TensorClass.MTP not in blueprint.parameters:
         raise InvalidInput(
-            f"{blueprint.name} has no prediction layers of its own: choose a draft model.", "deployment.speculation"
+            "{blueprint} has no prediction layers of its own: choose a draft model.",
+            "deployment.speculation",
+            blueprint=blueprint.name,
         )
 
 

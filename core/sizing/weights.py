@@ -12,7 +12,9 @@ from core.sizing.loaded import (
     WHOLE,
     class_key,
     keeps_attention_whole,
+    record_held,
     record_padding,
+    record_tables,
     record_whole_attention,
 )
 from core.sizing.origins import ARTICLE, catalogue_origin
@@ -24,6 +26,7 @@ from core.units import Unit
 
 #: The keys of each class, made once: a sizing asks for them often.
 _KEYS = {kind: (f"model.parameters.{kind}", f"weights.bits.{kind}", f"weights_bytes.{kind}") for kind in TensorClass}
+RANK, OF_RANK = "accelerator.weights_bytes", "weights_bytes.of_rank"
 _PARAMETERS = {kind: keys[0] for kind, keys in _KEYS.items()}
 
 
@@ -80,7 +83,7 @@ def _active(trace: Trace, blueprint: Blueprint, source: Origin) -> None:
 
 def _rank_weights(trace: Trace, s: Situation, classes: list[TensorClass]) -> None:
     if s.plan.copy_ranks == 1:
-        trace.compute("accelerator.weights_bytes", m.sum_bytes, items=[loaded_key(trace)])
+        _beside(trace, s, loaded_key(trace))
         return
     apart = {*REPLICATED, *FIRST_STAGE, *LAST_STAGE}
     if s.plan.spreads_experts:
@@ -103,9 +106,16 @@ def _rank_weights(trace: Trace, s: Situation, classes: list[TensorClass]) -> Non
     keys = {name: f"weights_bytes.{name}" for name in parts}
     if s.plan.spreads_experts:
         keys["experts"] = _rank_experts(trace, s)
-        trace.compute("accelerator.weights_bytes", ep.rank_weights_beside_experts, **keys, **plan)
+        trace.compute(OF_RANK, ep.rank_weights_beside_experts, **keys, **plan)
     else:
-        trace.compute("accelerator.weights_bytes", w.rank_weights_bytes, **keys, **plan)
+        trace.compute(OF_RANK, w.rank_weights_bytes, **keys, **plan)
+    _beside(trace, s, OF_RANK)
+
+
+def _beside(trace: Trace, s: Situation, weights: str) -> None:
+    """Record what lies on one accelerator: its weights, and what the engine prepares or holds beside them."""
+    beside = [*record_tables(trace, s), *record_held(trace, s, weights)]
+    trace.compute(RANK, m.sum_bytes, items=[weights, *beside])
 
 
 def _rank_experts(trace: Trace, s: Situation) -> str:

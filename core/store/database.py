@@ -1,10 +1,12 @@
 """Opening the local store: check it, back it up, bring its schema up to date, or set a damaged one aside.
 
 The store is one SQLite file. Opening never loses data: a file that is damaged is renamed, not deleted, and the newest
-backup takes its place; a file that a newer Tonnage wrote is refused.
+backup takes its place if that is wanted; a file that a newer Tonnage wrote is refused.
 """
 
+import re
 import sqlite3
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -17,6 +19,7 @@ from core.store.migrations import APPLICATION_ID, SCHEMA_VERSION, migrations
 from core.store.scenario_file import write_whole
 
 BACKUPS_KEPT = 5
+_STAMP = re.compile(r"-(\d{8}T\d{6})-")
 
 
 class Repair(StrEnum):
@@ -24,7 +27,23 @@ class Repair(StrEnum):
 
     NONE = "none"
     RESTORED = "restored"  # the file was damaged; the newest backup was put in its place
-    STARTED_ANEW = "started_anew"  # the file was damaged and there was no backup
+    STARTED_ANEW = "started_anew"  # the file was damaged, and there was no backup or none was wanted
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A sound copy of the store."""
+
+    path: Path
+    made: datetime
+
+
+Offer = Callable[[Backup], bool]  # is this backup to take the place of the damaged file?
+
+
+def take_it(_backup: Backup) -> bool:
+    """What answers an offer where nobody can be asked."""
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +51,11 @@ class Opened:
     database: Database
     repair: Repair
     set_aside: Path | None  # where the damaged file lies now
+    backup: Backup | None = None  # that took its place
 
 
-def open_database(path: Path, now: datetime) -> Opened:
-    """Open the store at `path`, creating it if there is none.
+def open_database(path: Path, now: datetime, offer: Offer = take_it) -> Opened:
+    """Open the store at `path`, creating it if there is none; where it is damaged its newest backup is offered.
 
     Raises
     ------
@@ -44,17 +64,46 @@ def open_database(path: Path, now: datetime) -> Opened:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        repair, set_aside = _repair_if_damaged(path, now)
+        repair, set_aside, backup = _repair_if_damaged(path, now, offer)
         database = _connect(path)
         if _stored_version(database) > SCHEMA_VERSION:
             database.close()
-            raise StoreTooNew(
-                "The scenarios were saved by a newer version of Tonnage. Install that version to open them."
-            )
+            raise _too_new()
         _bring_up_to_date(database, path, now)
     except (OSError, sqlite3.Error) as error:
-        raise StoreError(f"The store of scenarios cannot be opened ({path}): {error}.") from error
-    return Opened(database, repair, set_aside)
+        raise _not_opened(path, error) from error
+    return Opened(database, repair, set_aside, backup)
+
+
+def open_copy(path: Path) -> Database:
+    """The store at `path` as it is now, in memory: what is done to it reaches no file.
+
+    Raises
+    ------
+    StoreTooNew : the file was written by a newer version
+    StoreError : the file cannot be read
+    """
+    database = Database(memory=True)
+    try:
+        source = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=5)
+        try:
+            source.backup(database.conn)
+        finally:
+            source.close()
+        if _stored_version(database) > SCHEMA_VERSION:
+            raise _too_new()
+        migrations.apply(database)
+    except sqlite3.Error as error:
+        raise _not_opened(path, error) from error
+    return database
+
+
+def _too_new() -> StoreTooNew:
+    return StoreTooNew("The scenarios were saved by a newer version of Tonnage. Install that version to open them.")
+
+
+def _not_opened(path: Path, reason: Exception) -> StoreError:
+    return StoreError("The store of scenarios cannot be opened ({path}): {reason}.", path=path, reason=reason)
 
 
 def open_in_memory() -> Database:
@@ -110,21 +159,26 @@ def _bring_up_to_date(database: Database, path: Path, now: datetime) -> None:
     database.execute(f"pragma user_version = {SCHEMA_VERSION}")
 
 
-def _repair_if_damaged(path: Path, now: datetime) -> tuple[Repair, Path | None]:
+def _repair_if_damaged(path: Path, now: datetime, offer: Offer) -> tuple[Repair, Path | None, Backup | None]:
     if not path.exists() or _is_sound(path):
-        return Repair.NONE, None
+        return Repair.NONE, None, None
     backups = _backups(path)
     if path.stat().st_size == 0 and not backups:
-        return Repair.NONE, None  # an empty file that was just made is a new store
+        return Repair.NONE, None, None  # an empty file that was just made is a new store
     set_aside = path.with_name(f"{path.stem}-damaged-{now:%Y%m%dT%H%M%S}{path.suffix}")
     path.rename(set_aside)
     for ending in ("-wal", "-shm"):
         path.with_name(path.name + ending).unlink(missing_ok=True)
-    for backup in backups:
-        if _is_sound(backup):
-            write_whole(path, backup.read_bytes())
-            return Repair.RESTORED, set_aside
-    return Repair.STARTED_ANEW, set_aside
+    newest = next((backup for backup in backups if _is_sound(backup)), None)
+    if newest is None:
+        return Repair.STARTED_ANEW, set_aside, None
+    stamp = _STAMP.search(newest.name)
+    made = datetime.strptime(stamp[1], "%Y%m%dT%H%M%S").replace(tzinfo=now.tzinfo) if stamp else now
+    found = Backup(newest, made)
+    if not offer(found):
+        return Repair.STARTED_ANEW, set_aside, None
+    write_whole(path, newest.read_bytes())
+    return Repair.RESTORED, set_aside, found
 
 
 def _is_sound(path: Path) -> bool:

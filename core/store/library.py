@@ -12,11 +12,22 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
+from sqlite_utils import Database
 
 from core import METHOD_VERSION, __version__
 from core.errors import StoreError
 from core.scenario import Scenario
-from core.store.database import Opened, Repair, back_up_daily, open_database, open_in_memory
+from core.store.database import (
+    Backup,
+    Offer,
+    Opened,
+    Repair,
+    back_up_daily,
+    open_copy,
+    open_database,
+    open_in_memory,
+    take_it,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +51,21 @@ class Deleted:
 class Library:
     """Scenarios and own catalogue records in one SQLite file."""
 
-    def __init__(self, path: Path | None, now: datetime) -> None:
+    def __init__(
+        self, path: Path | None, now: datetime, offer: Offer = take_it, database: Database | None = None
+    ) -> None:
         """Open or create the library; without a path it is kept in memory, for when no file can be written.
+
+        Where the file is damaged its newest backup is offered; without a yes the library begins empty.
 
         Raises
         ------
         StoreTooNew, StoreError : see `core.store.database.open_database`
         """
-        opened = Opened(open_in_memory(), Repair.NONE, None) if path is None else open_database(path, now)
+        opened = (
+            Opened(database or open_in_memory(), Repair.NONE, None) if path is None else open_database(path, now, offer)
+        )
+        self.backup: Backup | None = opened.backup  # that took the place of a damaged file
         self.repair: Repair = opened.repair
         self.set_aside: Path | None = opened.set_aside
         self._database = opened.database
@@ -57,6 +75,16 @@ class Library:
                 back_up_daily(self._database, path, now)
         except (OSError, sqlite3.Error) as error:
             self.backup_problem = str(error)
+
+    @classmethod
+    def copy_of(cls, path: Path, now: datetime) -> "Library":
+        """The library at `path` as it is now, to be looked at: nothing that is done here reaches the file.
+
+        Raises
+        ------
+        StoreTooNew, StoreError : see `core.store.database.open_copy`
+        """
+        return cls(None, now, database=open_copy(path))
 
     def close(self) -> None:
         self._database.close()
@@ -81,7 +109,7 @@ class Library:
         try:
             return Scenario.model_validate_json(rows[0]["scenario"])
         except ValidationError as error:
-            raise StoreError(f"A kept scenario cannot be read: {error.errors()[0]['msg']}.") from error
+            raise StoreError("A kept scenario cannot be read: {text}.", text=error.errors()[0]["msg"]) from error
 
     def add(self, scenario: Scenario, now: datetime) -> int:
         """Keep a new scenario at the end of its client's list and return its id."""
@@ -182,7 +210,7 @@ class Library:
         try:
             return list(self._database.query(sql, list(arguments)))
         except sqlite3.Error as error:
-            raise StoreError(f"The library cannot be read: {error}.") from error
+            raise StoreError("The library cannot be read: {reason}.", reason=error) from error
 
     @contextmanager
     def _action(self) -> Iterator[None]:
@@ -192,7 +220,7 @@ class Library:
                 yield
         except sqlite3.Error as error:
             reason = "the disk is full" if "full" in str(error) else str(error)
-            raise StoreError(f"Nothing was saved: {reason}.") from error
+            raise StoreError("Nothing was saved: {reason}.", reason=reason) from error
 
 
 def _iso(now: datetime) -> str:

@@ -24,5 +24,5 @@ def own_records_in(path: Path | None) -> dict[str, dict[str, str]]:
         finally:
             connection.close()
     except sqlite3.Error as error:
-        raise StoreError(f"The library cannot be read: {error}.") from error
+        raise StoreError("The library cannot be read: {reason}.", reason=error) from error
     return found

@@ -81,16 +81,21 @@ class Packs:
         after = _in_force([*(one.pack for one in self.installed()), pack], shipped)
         if not any(one is pack for one in after):
             raise CatalogueError(
-                f"{name} holds the catalogue of {pack.version}; yours is of {shipped.version}. Nothing was changed."
+                "{name} holds the catalogue of {version}; yours is of {version2}. Nothing was changed.",
+                name=name,
+                version=pack.version,
+                version2=shipped.version,
             )
         if pack in before:
-            raise CatalogueError(f"{name} is installed already. Nothing was changed.")
+            raise CatalogueError("{name} is installed already. Nothing was changed.", name=name)
         check_fits(laid_over(shipped, after), laid_over(shipped, before), name)
         number = max((int(path.name[:4]) for path in self.files()), default=0) + 1
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise StoreError(f"{self.folder.name} cannot be made: {error.strerror}.") from error
+            raise StoreError(
+                "{folder} cannot be made: {strerror}.", folder=self.folder.name, strerror=error.strerror
+            ) from error
         write_whole(self.folder / f"{number:04d}-{file_checksum(content)[:16]}.tonnagepack", content)
         return pack
 
@@ -108,7 +113,9 @@ class Packs:
         try:
             files[-1].unlink()
         except OSError as error:
-            raise StoreError(f"{files[-1].name} cannot be removed: {error.strerror}.") from error
+            raise StoreError(
+                "{value} cannot be removed: {strerror}.", value=files[-1].name, strerror=error.strerror
+            ) from error
         return files[-1].name
 
 
@@ -157,7 +164,12 @@ def check_fits(after: Catalogue, before: Catalogue, name: str) -> None:
         found = [problem for problem in found if problem not in known]
     if found:
         more = f" ({len(found)} in all)" if len(found) > 1 else ""
-        raise CatalogueError(f"{name} does not fit this catalogue: {found[0].removeprefix('error: ')}{more}.")
+        raise CatalogueError(
+            "{name} does not fit this catalogue: {removeprefix}{more}.",
+            name=name,
+            removeprefix=found[0].removeprefix("error: "),
+            more=more,
+        )
 
 
 def shipped_with_packs(shipped: Catalogue, folder: Path | None) -> tuple[Catalogue, TonnageError | None]:

@@ -50,22 +50,30 @@ def parse_scenario(text: str, name: str = "The file") -> ScenarioFile:
     content = _json_object(text, name)
     version = content.get("tonnage")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise InvalidInput(f"{name} is not a Tonnage scenario.")
+        raise InvalidInput("{name} is not a Tonnage scenario.", name=name)
     stated = content.get("scenario")
     if version > FILE_VERSION or (isinstance(stated, dict) and _newer(stated.get("schema_version"))):
         wrote = content.get("app_version")
         raise StoreTooNew(
-            f"{name} comes from a newer version of Tonnage ({str(wrote)[:20]}). Update Tonnage to open it."
+            "{name} comes from a newer version of Tonnage ({text}). Update Tonnage to open it.",
+            name=name,
+            text=str(wrote)[:20],
         )
     records = content.get("records", {})
     if not isinstance(records, dict) or not all(isinstance(table, dict) for table in records.values()):
-        raise InvalidInput(f"{name}: “records” is damaged.", "records")
+        raise InvalidInput("{name}: “records” is damaged.", "records", name=name)
     try:
         return ScenarioFile(Scenario.model_validate(stated), records)
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"])
-        raise InvalidInput(f"{name}: “{field or 'scenario'}” cannot be used: {first['msg']}.", field) from error
+        raise InvalidInput(
+            "{name}: “{value}” cannot be used: {problem}.",
+            field,
+            name=name,
+            value=field or "scenario",
+            problem=first["msg"],
+        ) from error
 
 
 def read_scenario(path: Path) -> ScenarioFile:
@@ -78,12 +86,14 @@ def read_scenario(path: Path) -> ScenarioFile:
     """
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
-            raise InvalidInput(f"{path.name} is larger than a scenario can be ({MAX_FILE_BYTES // 10**6} MB).")
+            raise InvalidInput(
+                "{path} is larger than a scenario can be ({value} MB).", path=path.name, value=MAX_FILE_BYTES // 10**6
+            )
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise InvalidInput(f"{path.name} is not a Tonnage scenario.") from None
+        raise InvalidInput("{path} is not a Tonnage scenario.", path=path.name) from None
     except OSError as error:
-        raise StoreError(f"{path.name} cannot be read: {error.strerror}.") from error
+        raise StoreError("{path} cannot be read: {strerror}.", path=path.name, strerror=error.strerror) from error
     return parse_scenario(text, path.name)
 
 
@@ -110,16 +120,16 @@ def write_whole(path: Path, content: bytes) -> None:
     except OSError as error:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
-        raise StoreError(f"{path.name} was not written: {error.strerror}.") from error
+        raise StoreError("{path} was not written: {strerror}.", path=path.name, strerror=error.strerror) from error
 
 
 def _json_object(text: str, name: str) -> dict[str, Any]:
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):
-        raise InvalidInput(f"{name} is not a Tonnage scenario.") from None
+        raise InvalidInput("{name} is not a Tonnage scenario.", name=name) from None
     if not isinstance(content, dict):
-        raise InvalidInput(f"{name} is not a Tonnage scenario.")
+        raise InvalidInput("{name} is not a Tonnage scenario.", name=name)
     return content
 
 

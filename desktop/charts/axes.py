@@ -9,6 +9,8 @@ _STEPS = (1, 2, 4, 5, 10)
 _MOST_TICKS = 5
 #: Room between two labels of an axis.
 LABEL_GAP = 14
+#: Round numbers keep this distance to a number that has to be named, as a share of the axis.
+_APART = 0.045
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,3 +88,36 @@ def token_ticks(span: Span, pixels: float, write: Callable[[int], str], label_wi
     octave = pixels / max(1e-9, math.log2(span.high / span.low))
     stride = next((s for s in (1, 2, 3, 4, 6) if s * octave >= label_width + LABEL_GAP), 8)
     return [Tick(2**power, write(2**power)) for power in range(first, last + 1, stride)]
+
+
+def whole_ticks(span: Span, named: Sequence[int], write: Callable[[float], str]) -> tuple[Tick, ...]:
+    """Round whole numbers, and between them those that have to be named, the first of them first.
+
+    >>> [tick.text for tick in whole_ticks(Span(1, 49), (12, 22), lambda n: f"{n:.0f}")]
+    ['1', '12', '22', '30', '40']
+    """
+    apart = _APART * (span.high - span.low)
+    kept: list[float] = []
+    for at in (*named, 1.0, *(value for value in value_ticks(span.high, 7) if value > 1 and value == int(value))):
+        if span.low <= at <= span.high and all(abs(at - one) >= apart for one in kept):
+            kept.append(float(at))
+    return tuple(Tick(at, write(at)) for at in sorted(kept))
+
+
+def power_ticks(span: Span, write: Callable[[float], str]) -> tuple[Tick, ...]:
+    """Powers of ten from one end to the other.
+
+    >>> [tick.text for tick in power_ticks(Span(0.1, 100, log=True), lambda n: f"{n:g}")]
+    ['0.1', '1', '10', '100']
+    """
+    first, last = math.ceil(math.log10(span.low) - 1e-9), math.floor(math.log10(span.high) + 1e-9)
+    return tuple(Tick(10.0**power, write(10.0**power)) for power in range(first, last + 1))
+
+
+def decade_ticks(foot: float, decades: float, write: Callable[[float], str]) -> tuple[Tick, ...]:
+    """Ticks of an axis that counts decades above `foot`.
+
+    >>> [(tick.at, tick.text) for tick in decade_ticks(10.0, 2.3, lambda n: f"{n:g}")]
+    [(0.0, '10'), (1.0, '100'), (2.0, '1000')]
+    """
+    return tuple(Tick(float(n), write(foot * 10.0**n)) for n in range(math.floor(decades) + 1))

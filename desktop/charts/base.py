@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from core.language.numbers import Formatter, current
-from desktop.charts.curve_points import cut
+from desktop.charts.curve_points import cut, scaled
 from desktop.charts.painting import role_color, stripes, with_alpha
 from desktop.charts.picture import Line, Picture
 from desktop.charts.plot_labels import PlotLabels, paint_read_out
@@ -63,6 +63,7 @@ class LineChart(QWidget):
     """Curves over tokens, with labels on the lines, a chosen point, levels, and a read-out by mouse or arrow keys."""
 
     explain_requested = Signal(str)
+    reading = Signal(int)  # the point that is read out now; -1 for none
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -71,6 +72,7 @@ class LineChart(QWidget):
         self._picture: Picture | None = None
         self._formatter: Formatter = current()
         self._at = -1
+        self._led = False  # another chart with the same x axis has the pointer, and shows the card
         self._place: PlotPlace | None = None
         self.card_rect: QRectF | None = None
         self.labels: dict[str, QRectF] = {}
@@ -123,7 +125,7 @@ class LineChart(QWidget):
             curve.setVisible(False)
         self._band.setVisible(picture.band is not None)
         if picture.band is not None:
-            x = np.log2(np.asarray(picture.x, dtype=float))
+            x = scaled(picture)
             self._low.setData(x, np.minimum(np.asarray(picture.band.low, dtype=float), picture.y_top))
             self._high.setData(x, np.minimum(np.asarray(picture.band.high, dtype=float), picture.y_top))
 
@@ -257,7 +259,7 @@ class LineChart(QWidget):
         written.paint()
         self.labels = written.labels
         if 0 <= self._at < len(self._place.picture.x):
-            self.card_rect = paint_read_out(painter, self.theme, self._place, self._at)
+            self.card_rect = paint_read_out(painter, self.theme, self._place, self._at, with_card=not self._led)
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(self.theme.color("focus"), 2))
@@ -274,10 +276,17 @@ class LineChart(QWidget):
         picture = self._picture
         if picture is None or index == self._at:
             return
-        self._at = index
+        self._at, self._led = index, False
         spoken = picture.read_out(index).spoken if 0 <= index < len(picture.x) else picture.summary
         self.setAccessibleDescription(spoken)
         self._over.update()
+        self.reading.emit(index)
+
+    def follow(self, index: int) -> None:
+        """Show the line and the dots of a point that another chart reads out."""
+        if index != self._at:
+            self._at, self._led = index, index >= 0
+            self._over.update()
 
     def _nearest(self, x: float) -> int:
         assert self._picture is not None

@@ -12,7 +12,7 @@ Points = NDArray[np.float64]
 
 def cut(picture: Picture, values: Sequence[float]) -> tuple[Points, Points]:
     """The curve up to where it leaves the plot at the top; x as the axis takes it. Clips are lost in an SVG."""
-    x = np.log2(np.asarray(picture.x, dtype=float))
+    x = scaled(picture)
     y = np.asarray(values, dtype=float)
     outside = np.flatnonzero(y > picture.y_top)
     if not len(outside):
@@ -26,6 +26,12 @@ def cut(picture: Picture, values: Sequence[float]) -> tuple[Points, Points]:
     if first == 0:
         return x[:0], y[:0]
     return _with_edge(x[: first + 1], y[: first + 1], picture.y_top, at_start=False)
+
+
+def scaled(picture: Picture) -> Points:
+    """The x values as the axis takes them."""
+    x = np.asarray(picture.x, dtype=float)
+    return np.log2(x) if picture.x_span.log else x
 
 
 def _with_edge(

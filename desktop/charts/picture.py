@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from desktop.charts.axes import Span
+from desktop.charts.axes import Span, Tick
 from desktop.tables import TableData
 
 #: "chart:kv", "series:0" or the name of a colour of the theme.
@@ -54,6 +54,28 @@ class Crossing:
 
 
 @dataclass(frozen=True, slots=True)
+class Wall:
+    """An upright limit of the hardware: past it the ground is sunken. `text` is empty where another chart names it."""
+
+    x: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPoint:
+    """A point beside the user's own that has a name."""
+
+    x: float
+    y: float
+    text: str
+    role: Role
+    marker: str = "circle"
+    strong: bool = False
+    low: float | None = None  # P10 and P90, where it has a range
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Chosen:
     """The user's own point."""
 
@@ -98,4 +120,8 @@ class Picture:
     crossings: tuple[Crossing, ...] = ()
     chosen: Chosen | None = None
     mark_x: tuple[float, str] | None = None  # another length worth naming on the x axis
+    wall: Wall | None = None
+    points: tuple[NamedPoint, ...] = ()
+    x_ticks: tuple[Tick, ...] | None = None  # None: powers of two
+    y_ticks: tuple[Tick, ...] | None = None  # None: round numbers from 0 to the top
     key: str = ""  # the figure that Enter explains

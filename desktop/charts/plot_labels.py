@@ -17,7 +17,7 @@ LABEL_HEIGHT = 16.0
 NEAR_END = 4.0
 
 
-def paint_read_out(painter: QPainter, theme: Theme, place: PlotPlace, at: int) -> QRectF:
+def paint_read_out(painter: QPainter, theme: Theme, place: PlotPlace, at: int, with_card: bool = True) -> QRectF | None:
     """The upright line, a dot on each curve, and the card with the numbers; return where the card is."""
     picture, rect = place.picture, place.rect
     x = round(place.point(picture.x[at], 0).x()) + 0.5
@@ -27,6 +27,8 @@ def paint_read_out(painter: QPainter, theme: Theme, place: PlotPlace, at: int) -
         if y <= picture.y_top:
             spot = place.point(picture.x[at], y)
             point_mark(painter, spot, 8, role_color(theme, role), theme.color("surface"), "circle")
+    if not with_card:
+        return None
     anchor = QPointF(x, rect.top() + rect.height() * 0.35)
     return card(painter, theme, picture.read_out(at), anchor, rect)
 
@@ -46,8 +48,10 @@ class PlotLabels:
         for line in picture.lines:
             self.ground.add_track(self._track(picture, line.y))
         self._paint_mark_line(picture)
+        self._paint_wall(picture)
         self._paint_levels(picture)
         self._paint_chosen(picture)
+        self._paint_points(picture)
         self._paint_crossings(picture)
         self._paint_mark(picture)
         self._paint_line_names(picture)
@@ -106,6 +110,45 @@ class PlotLabels:
             tops = (y - size.height() - 3, y + 4)
             places = [QRectF(QPointF(left, top), size) for top in tops for left in lefts]
             self._write(level.text, places, font, color)
+
+    def _paint_wall(self, picture: Picture) -> None:
+        """The upright limit, with the load mark at its top and its name beside it."""
+        wall = picture.wall
+        if wall is None or not picture.x_span.low <= wall.x <= picture.x_span.high:
+            return
+        rect, ink = self.place.rect, self.theme.chart("load_line")
+        x = round(self.place.point(wall.x, 0).x())
+        self.painter.setPen(QPen(ink, 2))
+        self.painter.drawLine(QPointF(x, rect.top()), QPointF(x, rect.bottom()))
+        self.ground.add_track([(x, rect.top()), (x + 0.01, rect.bottom())])
+        if not wall.text:
+            return
+        mark = QPointF(x, rect.top() + 8)
+        load_mark(self.painter, mark, ink, self.theme.color("surface"))
+        self.ground.take(QRectF(mark.x() - 9, mark.y() - 6, 18, 12))
+        font = self.theme.font("caption", 600)
+        size = self._size(wall.text, font)
+        lefts = (x + 12, x - 12 - size.width())
+        places = [QRectF(QPointF(left, top), size) for top in (rect.top(), rect.top() + 20) for left in lefts]
+        self._write(wall.text, places, font, self.theme.color("text"))
+
+    def _paint_points(self, picture: Picture) -> None:
+        for point in picture.points:
+            spot = self.place.point(point.x, point.y)
+            color = role_color(self.theme, point.role)
+            if point.low is not None and point.high is not None:
+                ends = [self.place.point(point.x, end).y() for end in (point.low, point.high)]
+                self.painter.setPen(QPen(color, 1.6))
+                self.painter.drawLine(QPointF(spot.x(), ends[0]), QPointF(spot.x(), ends[1]))
+                self.ground.take(QRectF(spot.x() - 2, ends[1], 4, ends[0] - ends[1]))
+            point_mark(self.painter, spot, 12, color, self.theme.color("surface"), point.marker)
+            self.ground.take(QRectF(spot.x() - 7, spot.y() - 7, 14, 14))
+        for point in picture.points:
+            spot = self.place.point(point.x, point.y)
+            font = self.theme.font("caption", 600 if point.strong else 500)
+            size = self._size(point.text, font)
+            places = [rect for distance in (11.0, 24.0, 40.0) for rect in beside(spot, size, distance)]
+            self._write(point.text, places, font, self.theme.color("text"))
 
     def _paint_limit(self, y: float) -> None:
         rect, ink = self.place.rect, self.theme.chart("load_line")

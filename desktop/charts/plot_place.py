@@ -31,14 +31,21 @@ class PlotPlace:
 
 def place_plot(picture: Picture, theme: Theme, formatter: Formatter, width: int, height: int) -> PlotPlace:
     """The plot of a widget of this size: as much room at the left as its numbers need."""
-    values = value_ticks(picture.y_top)
-    digits = decimals_of(values)
-    y_ticks = tuple(Tick(value, formatter.decimal(value, digits)) for value in values)
+    y_ticks = picture.y_ticks or _values(picture, formatter)
     metrics = QFontMetricsF(theme.font("caption"))
     left = math.ceil(max(metrics.horizontalAdvance(tick.text) for tick in y_ticks)) + 2 * TICK_GAP
     rect = QRectF(left, HEADING, max(1.0, width - left - RIGHT), max(1.0, height - HEADING - BOTTOM))
-    x_ticks = token_ticks(picture.x_span, rect.width(), formatter.tokens, metrics.horizontalAdvance("512K"))
-    return PlotPlace(picture, rect, y_ticks, tuple(x_ticks))
+    x_ticks = picture.x_ticks or tuple(
+        token_ticks(picture.x_span, rect.width(), formatter.tokens, metrics.horizontalAdvance("512K"))
+    )
+    return PlotPlace(picture, rect, y_ticks, x_ticks)
+
+
+def _values(picture: Picture, formatter: Formatter) -> tuple[Tick, ...]:
+    """Round numbers from 0 to the top."""
+    values = value_ticks(picture.y_top)
+    digits = decimals_of(values)
+    return tuple(Tick(value, formatter.decimal(value, digits)) for value in values)
 
 
 def paint_axes(painter: QPainter, theme: Theme, place: PlotPlace, width: int) -> None:
@@ -48,8 +55,19 @@ def paint_axes(painter: QPainter, theme: Theme, place: PlotPlace, width: int) ->
     heading = painter.fontMetrics().elidedText(place.picture.heading, Qt.TextElideMode.ElideRight, width)
     painter.drawText(QRectF(0, 0, width, 16), Qt.AlignmentFlag.AlignVCenter, heading)
     painter.setFont(theme.font("caption"))
+    _paint_sunken(painter, theme, place)
     _paint_y_axis(painter, theme, place)
     _paint_x_axis(painter, theme, place, width)
+
+
+def _paint_sunken(painter: QPainter, theme: Theme, place: PlotPlace) -> None:
+    """The ground past an upright limit."""
+    wall = place.picture.wall
+    if wall is None or wall.x >= place.picture.x_span.high:
+        return
+    left = max(place.rect.left(), round(place.point(wall.x, 0).x()))
+    ground = QRectF(left, place.rect.top(), place.rect.right() - left, place.rect.height())
+    painter.fillRect(ground, theme.color("sunken"))
 
 
 def _paint_y_axis(painter: QPainter, theme: Theme, place: PlotPlace) -> None:

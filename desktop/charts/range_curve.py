@@ -48,8 +48,8 @@ def range_picture(
     return Picture(
         heading=words.heading,
         summary=f"{words.heading}. {chosen_text}",
-        x=curve.tokens,
-        x_span=Span(float(curve.tokens[0]), float(curve.tokens[-1]), log=True),
+        x=curve.x,
+        x_span=Span(float(curve.x[0]), float(curve.x[-1]), log=True),
         x_unit=_("tokens"),
         y_top=y_top,
         lines=(Line("", curve.p50, role, 2.5, strong=True, dotted_bound=bound),),
@@ -69,7 +69,7 @@ def range_top(curve: RangeCurve, target: float | None) -> float:
 
 
 def _read_out(curve: RangeCurve, index: int, words: RangeWords, bound: bool, formatter: Formatter) -> ReadOut:
-    title = _("{context} tokens").format(context=formatter.about_tokens(curve.tokens[index]))
+    title = _("{context} tokens").format(context=formatter.about_tokens(curve.x[index]))
     digits, unit = words.write_parts(curve.p50[index], like=curve.p50[index])
     middle = f"{digits}\u00a0{unit}"
     low, high = sorted((curve.p10[index], curve.p90[index]))
@@ -89,6 +89,6 @@ def _table(curve: RangeCurve, words: RangeWords, formatter: Formatter) -> TableD
     )
     rows = [
         (Cell(formatter.count(x), round(x)), *(Cell(formatter.significant(v, 4), float(v)) for v in values))
-        for x, *values in zip(curve.tokens, curve.p10, curve.p50, curve.p90, strict=True)
+        for x, *values in zip(curve.x, curve.p10, curve.p50, curve.p90, strict=True)
     ]
     return TableData(words.name, columns, tuple(rows))

@@ -1,7 +1,10 @@
 """The numbers behind the curves, as the charts take them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+from core.sizing.concurrency import Capacity
+from core.sizing.report import Sizing
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +31,24 @@ class MemoryCurves:
 
 @dataclass(frozen=True, slots=True)
 class RangeCurve:
-    """A speed or time with its range, at each number of tokens."""
+    """A speed or time with its range, at each number of tokens or of requests at once."""
 
-    tokens: Sequence[float]
+    x: Sequence[float]
     p10: Sequence[float]
     p50: Sequence[float]
     p90: Sequence[float]
+
+
+@dataclass(frozen=True, slots=True)
+class CapacityCurves:
+    """What a deployment does with more and more requests at once, and how many it carries within the targets."""
+
+    capacity: Capacity
+    speed: RangeCurve  # of one user
+    total: RangeCurve  # of all together
+    first_token: RangeCurve
+    at: Callable[[int], Sizing]  # the sizing with another number of requests at once
+
+    @property
+    def requests(self) -> Sequence[float]:
+        return self.speed.x

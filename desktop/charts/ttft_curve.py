@@ -22,7 +22,7 @@ def ttft_picture(sizing: Sizing, curve: RangeCurve, at: float, formatter: Format
     top = min(range_top(curve, target), rounded_top(matters * _TAIL))
     unit, factor = ("s", 1.0) if top >= 1 else ("ms", 1e3)
     scaled = RangeCurve(
-        curve.tokens, *([value * factor for value in values] for values in (curve.p10, curve.p50, curve.p90))
+        curve.x, *([value * factor for value in values] for values in (curve.p10, curve.p50, curve.p90))
     )
     words = RangeWords(
         heading=_("First token against prompt length in tokens, {unit}").format(unit=unit),

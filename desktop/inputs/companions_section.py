@@ -15,6 +15,7 @@ from desktop.session import Session
 from desktop.theme import Theme
 from desktop.widgets import quantity
 from desktop.widgets.choices import Choice
+from desktop.widgets.flow import FlowRow
 from desktop.widgets.labels import IconButton, button, label
 from desktop.widgets.picker import ComboPicker
 from desktop.widgets.quantity import Value
@@ -37,14 +38,12 @@ class CompanionsSection(Section):
         self.rows.addLayout(self._list)
         self.nothing = label(_("No model shares the card."), "caption", wrap=True)
         self.rows.addWidget(self.nothing)
-        foot = QHBoxLayout()
-        foot.setSpacing(4)
+        foot = FlowRow(across=4, down=2)
         self.add_embedding = button(_("Add embedding"), "link", lambda: self._add(CompanionRole.EMBEDDING))
         self.add_reranker = button(_("Add reranker"), "link", lambda: self._add(CompanionRole.RERANKER))
-        foot.addWidget(self.add_embedding)
-        foot.addWidget(self.add_reranker)
-        foot.addStretch(1)
-        self.rows.addLayout(foot)
+        foot.add(self.add_embedding)
+        foot.add(self.add_reranker)
+        self.rows.addWidget(foot)
 
     def _add(self, role: CompanionRole) -> None:
         models = names.model_choices(self._session.catalogue, role)

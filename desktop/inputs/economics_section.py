@@ -1,17 +1,27 @@
-"""Economics: the price of one device."""
+"""Economics: prices, terms and rates; what is left open is taken from the catalogue and shown in its place."""
 
+from dataclasses import replace
 from decimal import Decimal
 
+from PySide6.QtWidgets import QWidget
+
 from core.catalogue.records import Price
+from core.language.cost_sentences import money
+from core.language.figures import label
 from core.language.messages import gettext as _
+from core.language.messages import ngettext
 from core.language.numbers import EN_DASH
+from core.language.regions import region_name
 from core.scenario import Scenario
+from core.sizing.cost_report import Amount, Cost
+from core.sizing.report import Sizing
 from core.units import parse_number
 from desktop.inputs import names
 from desktop.inputs.deployment_section import device_of
-from desktop.inputs.rows import PickerRow, QuantityRow
+from desktop.inputs.rows import Caption, PickerRow, QuantityRow
 from desktop.session import Session
 from desktop.theme import Theme
+from desktop.widgets import quantity
 from desktop.widgets.choices import Choice
 from desktop.widgets.picker import ComboPicker
 from desktop.widgets.quantity import Quantity, Value
@@ -20,11 +30,11 @@ from desktop.widgets.section import Section
 CURRENCIES = ("EUR", "USD", "CHF", "GBP", "SEK", "DKK", "NOK", "PLN", "CZK", "JPY", "CAD", "AUD")
 
 
-def price() -> Quantity:
+def price(example: str = "12,400", step: float = 100) -> Quantity:
     """A price, exact."""
 
     def read(text: str, decimal_comma: bool) -> Value:
-        return Decimal(str(parse_number(text, decimal_comma))).quantize(Decimal("0.01")).normalize() + 0
+        return Decimal(str(parse_number(text, decimal_comma))).quantize(Decimal("0.0001")).normalize() + 0
 
     def write(amount: Value) -> str:
         whole = amount == amount.to_integral_value()
@@ -33,8 +43,8 @@ def price() -> Quantity:
     return Quantity(
         read=read,
         write=write,
-        example="12,400",
-        step=100,
+        example=example,
+        step=step,
         high=10**12,
         optional=True,
         hint=_("Write an amount such as {example}. Keeping {kept}."),
@@ -42,30 +52,129 @@ def price() -> Quantity:
 
 
 class EconomicsSection(Section):
-    """The section of the price."""
+    """The section of prices and terms."""
 
     def __init__(self, session: Session, theme: Theme) -> None:
         super().__init__(theme, _("Economics"))
-        self._session = session
-        self.price = QuantityRow(session, theme, _("Price of one"), "economics__price", price())
-        self.currency = ComboPicker(theme, _("Currency"))
-        self.currency.set_choices([Choice(code, code) for code in CURRENCIES])
-        self.currency.chosen.connect(lambda code: session.edit(_("Currency"), economics__currency=code))
-        self.rows.addWidget(self.price)
-        self.rows.addWidget(PickerRow(theme, _("Currency"), self.currency))
+        self._session, self._theme = session, theme
+        self.currency = self._picker(_("Currency"), "currency", [Choice(code, code) for code in CURRENCIES])
+        self.region = self._picker(_("Region"), "region", [])
+        self.region.set_source(self._regions)
+        self.price = self._row(_("Price of one"), "price", price())
+        self.usual = self._usual()
+        self.given = [
+            self._row(_("Contingency"), "contingency_share", quantity.exact_share(optional=False)),
+            self._row(_("Margin"), "margin_share", quantity.exact_share(optional=False)),
+            self._row(_("Residual value"), "residual_share", quantity.exact_share(optional=False)),
+            self._row(_("Colocation, kW and month"), "colocation_price", price("180", 10), _("at the client’s")),
+            self._row(_("Staff, posts"), "staff_posts", _posts(), _("none")),
+            self._row(_("Salary a year"), "staff_salary", price("80,000", 1000), _("none")),
+        ]
+        self.answer = Caption(theme)
+        self._fill()
+
+    def _row(self, text: str, field: str, kind: Quantity, placeholder: str = "") -> QuantityRow:
+        return QuantityRow(self._session, self._theme, text, f"economics__{field}", kind, placeholder=placeholder)
+
+    def _picker(self, text: str, field: str, choices: list[Choice]) -> ComboPicker:
+        picker = ComboPicker(self._theme, text)
+        picker.set_choices(choices)
+        path = f"economics__{field}"
+        picker.chosen.connect(lambda key: self._session.edit(text, **{path: "" if key == NOWHERE else key}))
+        return picker
+
+    def _usual(self) -> dict[str, QuantityRow]:
+        """Rows that may stay open, by the key of the figure that then stands in."""
+        share = quantity.exact_share
+        return {
+            "cost.term_years": self._row(_("Term"), "term_years", quantity.years()),
+            "cost.tariff": self._row(_("Electricity, kWh"), "electricity_price", price("0.25", 0.01)),
+            "power.pue": self._row("PUE", "pue", quantity.ratio("1.3")),
+            "cost.capital_rate": self._row(_("Cost of capital"), "capital_cost", share()),
+            "cost.vat_share": self._row(_("VAT"), "vat_share", share(example="20")),
+            "cost.installation_share": self._row(_("Installation"), "installation_share", share()),
+            "cost.maintenance_share": self._row(_("Maintenance a year"), "maintenance_share", share()),
+            "power.busy_w": self._row(_("Power at work"), "busy_power_w", quantity.plain("W", high=1e8)),
+            "power.idle_w": self._row(_("Power waiting"), "idle_power_w", quantity.plain("W", "150", high=1e8)),
+            "carbon.grid": self._row(_("CO₂ of a kWh"), "grid_carbon_g", quantity.plain("g", "300", high=5000)),
+        }
+
+    def _fill(self) -> None:
+        first = ("cost.term_years", "cost.tariff")
+        rows: list[QWidget] = [
+            self.price,
+            PickerRow(self._theme, _("Currency"), self.currency),
+            PickerRow(self._theme, _("Region"), self.region),
+            *(self.usual[key] for key in first),
+            self.answer,
+        ]
+        more = [*(row for key, row in self.usual.items() if key not in first), *self.given]
+        for row in (*rows, *more):
+            self.rows.addWidget(row)
+        self.add_more(more)
+        self.folded_changed.connect(self._on_folded)
+
+    def _regions(self) -> list[Choice]:
+        codes = self._session.catalogue.facts.electricity_regions
+        return [Choice(NOWHERE, _("not said")), *(Choice(code, region_name(code), code) for code in codes)]
+
+    # -- showing ------------------------------------------------------------------------------------------------------
 
     def show_scenario(self, scenario: Scenario) -> None:
-        economics = scenario.economics
-        self.price.show_scenario(scenario)
+        economics, number = scenario.economics, names.number()
+        for row in (self.price, *self.usual.values(), *self.given):
+            row.show_scenario(scenario)
         self.currency.set_current(economics.currency)
+        region = region_name(economics.region) if economics.region else _("not said")
+        self.region.set_current(economics.region or NOWHERE, region)
         device = device_of(self._session.catalogue, scenario.deployment.device)
         known = device.price if device else None
         amount = quotes(known) if known else ""
         self.price.edit.setPlaceholderText(_("catalogue") if known else _("unknown"))
         self.price.caption.set_caption(_source(amount, known.as_of) if known else "")
         if economics.price is not None:
-            amount = names.number().money(economics.price, economics.currency)
-        self.set_summary(amount or _("price unknown"))
+            amount = number.money(economics.price, economics.currency)
+        parts = [amount or _("price unknown")]
+        if economics.term_years is not None:
+            years = ngettext("{number} year", "{number} years", int(economics.term_years))
+            parts.append(years.format(number=number.number(economics.term_years)))
+        self.set_summary(" · ".join(parts))
+
+    def show_sizing(self, sizing: Sizing) -> None:
+        """What stands in for open fields, and what it comes to; worked out only while it can be seen."""
+        if self.folded:
+            return
+        cost = self._session.cost(sizing)
+        self.answer.setVisible(cost is not None)
+        if cost is None:
+            return
+        for key, row in self.usual.items():
+            row.show_usual(cost.trace.get(key))
+        self.answer.set_caption(comes_to(cost))
+
+    def _on_folded(self, folded: bool) -> None:
+        if not folded and self._session.sizing is not None:
+            self.show_sizing(self._session.sizing)
+
+
+NOWHERE = "-"  # key of "the region is not said"
+
+
+def _posts() -> Quantity:
+    """Posts, exact."""
+    plain = replace(quantity.plain("", "0.5", high=1000), low=0)
+    return replace(plain, read=lambda text, comma: Decimal(str(parse_number(text, comma))), step=0.1)
+
+
+def comes_to(cost: Cost) -> str:
+    """Purchase, a year and a million tokens, each with the reason where it is unknown."""
+    lines = [(label("cost.capital"), cost.capital), (label("cost.yearly"), cost.yearly)]
+    lines.append((_("A million tokens"), cost.per_million))
+    return "\n".join(_("{name}: {amount}").format(name=name, amount=_amount(of, cost)) for name, of in lines)
+
+
+def _amount(amount: Amount, cost: Cost) -> str:
+    return money(amount, cost.currency)
 
 
 def quotes(price: Price) -> str:

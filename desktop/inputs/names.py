@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from core.catalogue.records import Device, Engine, KvFormat, Link, Model, WeightFormat
+from core.catalogue.records import Device, DeviceKind, Engine, KvFormat, Link, Model, WeightFormat
 from core.errors import TonnageError
 from core.language import numbers
 from core.language.messages import gettext as _
 from core.language.messages import ngettext
 from core.scenario import CatalogueModel, CompanionRole, Placement, Plan, Scenario
+from core.sizing.engine_defaults import changing_releases
 from desktop.widgets.choices import Choice
 
 OWN = "own/"  # how ids of the user's own records begin
@@ -158,6 +159,21 @@ def engine_choices(catalogue: Any, device: Device | None) -> list[Choice]:
 
 def engine_name(engine: Engine) -> str:
     return f"{engine.name} {engine.version}".strip()
+
+
+def release_choices(engine: Engine | None) -> list[Choice]:
+    """The release of the catalogue, and those at which a default of the engine changed."""
+    known = engine.version if engine else ""
+    automatic = Choice(
+        "auto", _("{release}, by the catalogue").format(release=known) if known else _("by the catalogue")
+    )
+    changing = changing_releases(engine.allocator) if engine else ()
+    return [automatic, *(Choice(release, release) for release in changing)]
+
+
+def host_choices(catalogue: Any) -> list[Choice]:
+    """The processors of the catalogue, with their memory."""
+    return [c for c in device_choices(catalogue) if catalogue.devices[c.key].kind is DeviceKind.CPU]
 
 
 def link_choices(catalogue: Any, device: Device | None) -> list[Choice]:

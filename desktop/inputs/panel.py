@@ -165,7 +165,7 @@ class InputsPanel(QWidget):
             section.show_scenario(scenario)
 
     def show_sizing(self, sizing: Sizing) -> None:
-        for section in (self.model, self.companions, self.workload, self.deployment):
+        for section in self.sections.values():
             section.show_sizing(sizing)
 
     def _show_again(self) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from core.language.messages import gettext as _
 from core.scenario import Scenario
 from desktop.session import Session
 from desktop.theme import Theme
@@ -109,7 +110,7 @@ class QuantityRow(InputRow):
         also: Callable[[Value], dict[str, Any]] | None = None,
     ) -> None:
         self._session, self.path, self._text, self._also = session, path, text, also
-        edit = QuantityEdit(theme, quantity, text, lambda value: session.check(**{path: value}))
+        edit = QuantityEdit(theme, quantity, text, self.refusal)
         edit.setPlaceholderText(placeholder)
         self.slider = LogSlider(theme, slider_steps, text) if slider_steps else None
         super().__init__(theme, text, edit, self.slider)
@@ -122,6 +123,15 @@ class QuantityRow(InputRow):
             self.slider.value_edited.connect(self._on_edited)
             self.slider.gesture_started.connect(session.begin_gesture)
             self.slider.gesture_ended.connect(session.end_gesture)
+
+    def refusal(self, value: Value) -> str:
+        """Why a value is refused; empty if it is fine."""
+        return self._session.check(**{self.path: value, **(self._also(value) if self._also else {})})
+
+    def show_usual(self, value: Value) -> None:
+        """The figure that stands in while the field is left open, in grey in its place."""
+        kind = self.edit.quantity
+        self.edit.setPlaceholderText(kind.written(value) if value is not None else _("unknown"))
 
     def _on_edited(self, value: Value) -> None:
         changes = {self.path: value, **(self._also(value) if self._also else {})}

@@ -1,18 +1,28 @@
-"""Workload: how many people, how much text, how fast."""
+"""Workload: what for, how many people, how much text, how fast."""
 
 from dataclasses import replace
 
+from PySide6.QtWidgets import QWidget
+
+from core.language import cost_sentences
 from core.language.messages import gettext as _
 from core.language.messages import ngettext
-from core.scenario import Scenario
+from core.scenario import Scenario, Use, Workload
+from core.sizing.presets import with_use
 from core.sizing.report import Sizing
 from desktop.inputs import names
-from desktop.inputs.rows import QuantityRow
+from desktop.inputs.rows import PickerRow, QuantityRow
 from desktop.session import Session
 from desktop.theme import Theme
 from desktop.widgets import quantity
+from desktop.widgets.choices import Choice
 from desktop.widgets.log_slider import halves_between, round_between
+from desktop.widgets.picker import ComboPicker
 from desktop.widgets.section import Section
+
+OWN = "own"  # key of figures that come from no preset
+#: Certainties with which targets are met, in per cent.
+CERTAINTIES = (50, 75, 90, 95, 99)
 
 
 class WorkloadSection(Section):
@@ -20,66 +30,90 @@ class WorkloadSection(Section):
 
     def __init__(self, session: Session, theme: Theme) -> None:
         super().__init__(theme, _("Workload"))
-        self._session = session
-        self.users = QuantityRow(
-            session,
-            theme,
-            _("Users"),
-            "workload__users",
-            quantity.count(_("users")),
-            slider_steps=round_between(10_000),
+        self._session, self._theme = session, theme
+        self.use = ComboPicker(theme, _("Used for"))
+        self.use.set_choices([Choice(OWN, _("Own figures")), *(Choice(u.value, cost_sentences.use(u)) for u in Use)])
+        self.use.chosen.connect(self._choose_use)
+        self.users = self._row(_("Users"), "users", quantity.count(_("users")), slider_steps=round_between(10_000))
+        self.active = self._row(_("Active at once"), "active_share", quantity.share(low=0.001))
+        self.requests = self._row(
+            _("Requests at once"), "requests_at_once", optional(quantity.count(high=1e7, example="12")), _("from users")
         )
-        self.active = QuantityRow(
-            session, theme, _("Active at once"), "workload__active_share", quantity.share(low=0.001)
+        self.prompt = self._row(_("Prompt"), "prompt_tokens", optional(quantity.tokens()), _("= limit"))
+        self.answer = self._row(_("Answer"), "output_tokens", quantity.tokens())
+        self.context = self._row(
+            _("Context limit"), "context_tokens", quantity.tokens(), slider_steps=halves_between(1024, 1_048_576)
         )
-        self.requests = QuantityRow(
-            session,
-            theme,
-            _("Requests at once"),
-            "workload__requests_at_once",
-            optional(quantity.count(high=1e7, example="12")),
-            placeholder=_("from users"),
+        self.prefix = self._row(_("Prefix cache hits"), "prefix_hit_share", quantity.share())
+        self.first_token = self._row(_("First token within"), "ttft_target_s", quantity.seconds(), _("none"))
+        self.speed = self._row(_("Speed per user"), "speed_target", quantity.speed(), _("none"))
+        self.certainty = ComboPicker(theme, _("In so many cases"))
+        self.certainty.set_choices([Choice(str(n), names.number().share(n / 100)) for n in CERTAINTIES])
+        self.certainty.chosen.connect(
+            lambda key: session.edit(_("In so many cases"), workload__target_percentile=int(key) / 100)
         )
-        self.prompt = QuantityRow(
-            session,
-            theme,
-            _("Prompt"),
-            "workload__prompt_tokens",
-            optional(quantity.tokens()),
-            placeholder=_("= limit"),
+        self.reserve = self._row(_("Growth reserve"), "reserve_share", quantity.share())
+        self.rhythm = self._rhythm()
+        self.tails = [
+            self._row(_("Longest prompt of 100"), "prompt_tail_tokens", optional(quantity.tokens()), _("unknown")),
+            self._row(_("Longest answer of 100"), "output_tail_tokens", optional(quantity.tokens()), _("unknown")),
+        ]
+        self.use_row = PickerRow(theme, _("Used for"), self.use)
+        self.certainty_row = PickerRow(theme, _("In so many cases"), self.certainty)
+        self._fill()
+
+    def _row(
+        self,
+        text: str,
+        field: str,
+        kind: quantity.Quantity,
+        placeholder: str = "",
+        slider_steps: list[int] | None = None,
+    ) -> QuantityRow:
+        path = f"workload__{field}"
+        return QuantityRow(
+            self._session, self._theme, text, path, kind, slider_steps=slider_steps, placeholder=placeholder
         )
-        self.answer = QuantityRow(session, theme, _("Answer"), "workload__output_tokens", quantity.tokens())
-        self.context = QuantityRow(
-            session,
-            theme,
-            _("Context limit"),
-            "workload__context_tokens",
-            quantity.tokens(),
-            slider_steps=halves_between(1024, 1_048_576),
-        )
-        self.prefix = QuantityRow(
-            session, theme, _("Prefix cache hits"), "workload__prefix_hit_share", quantity.share()
-        )
-        self.first_token = QuantityRow(
-            session,
-            theme,
-            _("First token within"),
-            "workload__ttft_target_s",
-            quantity.seconds(),
-            placeholder=_("none"),
-        )
-        self.speed = QuantityRow(
-            session, theme, _("Speed per user"), "workload__speed_target", quantity.speed(), placeholder=_("none")
-        )
-        self.reserve = QuantityRow(session, theme, _("Growth reserve"), "workload__reserve_share", quantity.share())
-        self._rows = [
-            self.users, self.active, self.requests, self.prompt, self.answer, self.context, self.prefix,
-            self.first_token, self.speed, self.reserve,
+
+    def _rhythm(self) -> dict[str, QuantityRow]:
+        """How often the users ask, by the key of the figure that stands in where nothing is said."""
+        count = replace(quantity.plain("", "20", high=100_000), low=0.1)
+        return {
+            "demand.requests_per_day": self._row(_("Requests a day, each"), "demand__requests_per_day", count),
+            "demand.busy_hour_share": self._row(
+                _("Of these in the busiest hour"), "demand__busy_hour_share", quantity.share(1 / 24, optional=True)
+            ),
+            "demand.burst_factor": self._row(
+                _("Busiest minute"), "demand__burst_factor", replace(quantity.ratio("3", 1, 100), unit="×")
+            ),
+            "demand.daily_share": self._row(
+                _("Users on a day"), "demand__daily_share", quantity.share(0.001, optional=True)
+            ),
+            "demand.days_per_year": self._row(
+                _("Working days"), "demand__days_per_year", replace(quantity.plain("", "220", high=366), low=1)
+            ),
+        }
+
+    def _fill(self) -> None:
+        rows: list[QWidget] = [
+            self.use_row, self.users, self.active, self.requests, self.prompt, self.answer, self.context, self.prefix,
+            self.first_token, self.speed, self.certainty_row, self.reserve, *self.rhythm.values(), *self.tails,
         ]  # fmt: skip
-        for row in self._rows:
+        for row in rows:
             self.rows.addWidget(row)
+        self._rows = [row for row in rows if isinstance(row, QuantityRow)]
         self.requests.caption.set_caption(_("instead of users and share"))
-        self.add_more([self.requests, self.reserve])
+        assert self.users.slider is not None
+        more = [self.requests, self.certainty_row, self.reserve, *self.rhythm.values(), *self.tails, self.users.slider]
+        self.add_more(more)
+
+    def _choose_use(self, key: str) -> None:
+        """Take over the figures of a preset, or say that they come from none."""
+        workload = self._session.scenario.workload
+        if key == OWN:
+            self._session.edit(_("Own figures"), workload__use=None)
+        else:
+            self._session.edit(cost_sentences.use(Use(key)), workload=with_use(workload, Use(key)))
 
     def show_scenario(self, scenario: Scenario) -> None:
         workload = scenario.workload
@@ -89,6 +123,9 @@ class WorkloadSection(Section):
         self.requests.setVisible(direct or self.shows_more)
         for row in self._rows:
             row.show_scenario(scenario)
+        self.use.set_current(workload.use.value if workload.use else OWN, _name_of_use(workload))
+        percent = round(workload.target_percentile * 100)
+        self.certainty.set_current(str(percent), names.number().share(percent / 100))
         number = names.number()
         users = ngettext("{number} user", "{number} users", workload.users).format(number=number.count(workload.users))
         if direct:
@@ -97,9 +134,31 @@ class WorkloadSection(Section):
         self.set_summary(f"{users} · {number.tokens(workload.context_tokens)}")
 
     def show_sizing(self, sizing: Sizing) -> None:
-        requests = sizing.required_requests
+        requests, number = sizing.required_requests, names.number()
         text = ngettext("{number} request at once", "{number} requests at once", requests)
-        self.active.caption.set_caption(text.format(number=names.number().count(requests)))
+        caption, tip = text.format(number=number.count(requests)), ""
+        cost = self._session.cost(sizing)
+        if cost is not None:
+            for key, row in self.rhythm.items():
+                row.show_usual(cost.trace[key])
+            hourly = number.significant(cost.trace["demand.requests_per_hour"])
+            self.rhythm["demand.requests_per_day"].caption.set_caption(
+                _("{number} in the busiest hour").format(number=hourly)
+            )
+        if cost is not None and cost.demand is not None:
+            roads = _("{share} at once; Little’s law: {little}")
+            caption = roads.format(share=number.count(cost.demand.by_share), little=number.count(cost.demand.by_little))
+            tip = cost_sentences.two_roads(cost.demand)
+        self.active.caption.set_caption(caption)
+        self.active.caption.setToolTip(tip)
+
+
+def _name_of_use(workload: Workload) -> str:
+    """The preset, and whether its figures still stand."""
+    if workload.use is None:
+        return _("Own figures")
+    name = cost_sentences.use(workload.use)
+    return name if with_use(workload, workload.use) == workload else _("{use}, changed").format(use=name)
 
 
 def optional(kind: quantity.Quantity) -> quantity.Quantity:

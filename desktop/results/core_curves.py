@@ -1,11 +1,17 @@
 """The curves of the core for the charts: axes that hold the user's own point, and the core's own series."""
 
 import math
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+from core.sizing.cost_report import Cost
 from core.sizing.report import Sizing
+from core.sizing.roofline import Roofline, roofline
+from core.sizing.search.report import HardwareFound
+from core.sizing.search.request import SearchRequest
 from core.trace import Trace
-from desktop.charts.series import CacheLine, MemoryCurves, RangeCurve
+from desktop.charts.series import CacheLine, CapacityCurves, MemoryCurves, RangeCurve
 
 POINTS = 64
 _SHORTEST_CONTEXT, _LONGEST_CONTEXT = 4096, 1_048_576
@@ -16,6 +22,10 @@ _BEYOND = 1.35
 
 class CoreCurves:
     """Asks the core for what the charts draw."""
+
+    def __init__(self, cost: Callable[[Sizing], Cost | None] = lambda _sizing: None) -> None:
+        self._cost = cost  # of the session, which asks once for each sizing
+        self._carried: tuple[Sizing, CapacityCurves | None] | None = None  # the last answer, and what it belongs to
 
     def memory(self, sizing: Sizing, catalogue: Any) -> MemoryCurves:
         from core.sizing.sweep import memory_against_context
@@ -48,6 +58,48 @@ class CoreCurves:
         axis = lengths(_SHORTEST_PROMPT, _LONGEST_PROMPT, at, 1.0)
         curve = ttft_against_prompt(sizing.scenario, catalogue, axis)
         return _plain(axis, curve), at
+
+    def capacity(self, sizing: Sizing, catalogue: Any) -> CapacityCurves | None:
+        from core.sizing.concurrency import capacity, sized_with, with_plan
+        from core.sizing.curves import against_concurrency
+        from desktop.charts.capacity_curve import request_axis
+
+        if self._carried is not None and self._carried[0] is sizing:
+            return self._carried[1]
+        answer = capacity(sizing, catalogue)
+        found = None
+        if answer is not None:
+            fit = int(sizing.trace["max_concurrency"])
+            axis = request_axis(sizing.required_requests, answer.requests, fit)
+            keys = ("decode_tok_s", "output_tok_s_total", "ttft_s")
+            curves = against_concurrency(with_plan(sizing), catalogue, axis, keys)
+            one, together, first = (_plain([float(at) for at in axis], curve) for curve in curves)
+            found = CapacityCurves(
+                answer, one, together, first, lambda requests: sized_with(sizing, catalogue, requests)
+            )
+        self._carried = (sizing, found)
+        return found
+
+    def roofline(self, sizing: Sizing) -> Roofline | None:
+        return roofline(sizing)
+
+    def hardware(self, request: SearchRequest, catalogue: Any) -> HardwareFound:
+        from core.sizing.search.hardware import find_hardware
+
+        return find_hardware(request, catalogue)
+
+    def cost(self, sizing: Sizing, catalogue: Any) -> Cost | None:
+        return self._cost(sizing)
+
+    def explained(self, sizing: Sizing, catalogue: Any, key: str = "") -> Sizing:
+        """Capacity takes half a frame: it is asked for where its tab or one of its figures is."""
+        answers: list[Any] = [self.cost(sizing, catalogue), self.roofline(sizing)]
+        carried = self._carried is not None and self._carried[0] is sizing
+        if carried or key.startswith("capacity."):
+            found = self.capacity(sizing, catalogue)
+            answers.append(found.capacity if found is not None else None)
+        traces = [answer.trace for answer in answers if answer is not None]
+        return replace(sizing, trace=sizing.trace.joined(*traces))
 
 
 def lengths(shortest: float, longest: float, chosen: float, beyond: float) -> list[float]:

@@ -11,6 +11,7 @@ from core.language.messages import gettext as _
 from core.language.numbers import current
 from core.sizing.report import Sizing
 from core.trace import Computed, formula_of
+from desktop.results.curves import Curves
 from desktop.results.explanation import explain, source_text
 from desktop.results.figure_list import FigureTree
 from desktop.results.figure_pane import FigurePane
@@ -24,9 +25,12 @@ FIRST = MAIN[0][0]
 class ExplainPage(QWidget):
     """The page; `explain` shows one figure. Hidden, it only remembers what to show."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, curves: Curves) -> None:
         super().__init__()
         self.theme = theme
+        self._curves = curves
+        self._bare: Sizing | None = None  # as it came; `sizing` has the figures of cost, roofline and capacity as well
+        self._catalogue: Any = None
         self.sizing: Sizing | None = None
         self.key = FIRST
         self._history: list[str] = []
@@ -52,7 +56,7 @@ class ExplainPage(QWidget):
     # -- showing ------------------------------------------------------------------------------------------------------
 
     def set_sizing(self, sizing: Sizing, catalogue: Any = None) -> None:
-        self.sizing = sizing
+        self._bare, self._catalogue = sizing, catalogue
         self._stale = True
         if self.isVisible():
             self._refresh()
@@ -63,9 +67,10 @@ class ExplainPage(QWidget):
         QTimer.singleShot(0, self.tree.show_current)  # once the tree has its size
 
     def _refresh(self) -> None:
-        if not self._stale or self.sizing is None:
+        if not self._stale or self._bare is None:
             return
         self._stale = False
+        self.sizing = self._curves.explained(self._bare, self._catalogue, self.key)
         if self.key not in self.sizing.trace:
             self.key = FIRST
         self.tree.set_sizing(self.sizing)
@@ -79,8 +84,13 @@ class ExplainPage(QWidget):
 
     def explain(self, key: str) -> None:
         """Show how one figure was found."""
-        if not key or self.sizing is None or key not in self.sizing.trace or key == self.key:
+        if not key or self._bare is None or key == self.key:
             return
+        if self._stale or self.sizing is None or key not in self.sizing.trace:
+            whole = self._curves.explained(self._bare, self._catalogue, key)
+            if key not in whole.trace:
+                return
+            self._stale = True
         self._history.append(self.key)
         self.key = key
         if self.isVisible():
@@ -110,12 +120,14 @@ class ExplainPage(QWidget):
 
     def text(self) -> str:
         """The explanation shown, as plain text."""
+        self._refresh()
         return explain(self.sizing, self.key, current()).text if self.sizing is not None else ""
 
     # -- export -------------------------------------------------------------------------------------------------------
 
     def tables(self) -> list[TableData]:
         """All figures with formula or source, for a CSV file."""
+        self._refresh()
         return [figures_table(self.sizing)] if self.sizing is not None else []
 
 

@@ -1,11 +1,13 @@
 """The explanation of one figure: value, certainty, formula, inputs with sources, and where it goes. No window in it."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from core.catalogue.records import Confidence
 from core.language import figures, formulas, sentences
 from core.language.findings import finding_sentence
+from core.language.layers import ABOUT_LAYERS, layer_lines
 from core.language.messages import gettext as _
 from core.language.numbers import Formatter
 from core.sizing.report import Evidence, FindingKind, Sizing
@@ -13,6 +15,7 @@ from core.trace import Computed, Given, Origin, OriginKind
 from core.units import Unit
 
 _RULES_OF_THUMB = (FindingKind.TEXTBOOK_KV, FindingKind.TEXTBOOK_WEIGHTS, FindingKind.CHECKPOINT_JUST_MISSES)
+_PRICED = ("cost.", "hosted.", "cloud.", "energy.", "carbon.", "demand.", "power.")
 _DOUBTFUL = (Confidence.ESTIMATE, Confidence.UNVERIFIED, Confidence.PARTLY)
 
 
@@ -58,19 +61,27 @@ class Explanation:
 def explain(sizing: Sizing, key: str, write: Formatter) -> Explanation:
     """How a figure of the sizing was found."""
     trace = sizing.trace
-    entry = trace.entry(key)
     certainty, is_exact = how_sure(sizing, key)
     return Explanation(
         key,
         figures.label(key),
-        write.figure(entry.value, entry.unit),
+        written(sizing, key, write),
         certainty,
         is_exact,
         tuple(_steps(sizing, key, write)),
         tuple(_line(sizing, one, write) for one in _inputs(sizing, key)),
         tuple(_line(sizing, one, write) for one in trace.used_by(key)),
-        tuple(finding_sentence(f, sizing) for f in sizing.findings if f.kind in _RULES_OF_THUMB and key in f.figures),
+        tuple(_notes(sizing, key, write)),
     )
+
+
+def _notes(sizing: Sizing, key: str, write: Formatter) -> Iterator[str]:
+    """Why a rule of thumb says otherwise; and which layers keep what, where a figure is about that."""
+    for finding in sizing.findings:
+        if finding.kind in _RULES_OF_THUMB and key in finding.figures:
+            yield finding_sentence(finding, sizing)
+    if key in ABOUT_LAYERS:
+        yield from layer_lines(sizing, write)
 
 
 def _steps(sizing: Sizing, key: str, write: Formatter) -> Iterator[str]:
@@ -78,7 +89,7 @@ def _steps(sizing: Sizing, key: str, write: Formatter) -> Iterator[str]:
     if isinstance(entry, Computed):
         yield formulas.in_words(sizing.trace, key)
         yield formulas.with_numbers(sizing.trace, key, write)
-    full, shown = write.value(entry.value, entry.unit), write.figure(entry.value, entry.unit)
+    full, shown = write.value(entry.value, entry.unit), written(sizing, key, write)
     yield full
     if entry.unit is Unit.BYTE and abs(entry.value) >= 1024:
         yield write.bytes_both(entry.value)
@@ -99,7 +110,19 @@ def _line(sizing: Sizing, key: str, write: Formatter) -> FigureLine:
     entry = sizing.trace.entry(key)
     computed = isinstance(entry, Computed)
     source = _("computed, see there") if isinstance(entry, Computed) else source_text(entry.origin)
-    return FigureLine(key, figures.label(key), write.figure(entry.value, entry.unit), source, computed)
+    return FigureLine(key, figures.label(key), written(sizing, key, write), source, computed)
+
+
+#: Amounts that are not in the currency of the offer: as they were quoted, and the rates between currencies.
+_AS_QUOTED = re.compile(r"^exchange\.|\.quoted(\.|$)|^hosted\.\d+\.(input|output|cached)$")
+
+
+def written(sizing: Sizing, key: str, write: Formatter) -> str:
+    """The value of a figure as it is shown; money with the currency of the offer."""
+    entry = sizing.trace.entry(key)
+    if entry.unit is Unit.MONEY and entry.value is not None and not _AS_QUOTED.search(key):
+        return write.money(entry.value, sizing.scenario.economics.currency)
+    return write.figure(entry.value, entry.unit)
 
 
 def source_text(origin: Origin) -> str:
@@ -141,16 +164,22 @@ def how_sure(sizing: Sizing, key: str) -> tuple[str, bool]:
         return text, entry.origin.kind is not OriginKind.CALIBRATION
     base = roots(sizing, key)
     if any(root.origin.kind is OriginKind.CALIBRATION for root in base.values()):
+        if key.startswith(_PRICED):  # a price is less certain than any speed
+            return _doubt(base) or _("It rests on measured speeds and on prices with their dates."), False
         level = evidence_of(sizing, key)
         return f"{sentences.evidence(level).capitalize()}. {sentences.evidence_meaning(level)}", False
     exact = f"{sentences.evidence(Evidence.EXACT).capitalize()}. {sentences.evidence_meaning(Evidence.EXACT)}"
+    return f"{exact} {_doubt(base)}".strip(), True
+
+
+def _doubt(base: dict[str, Given]) -> str:
+    """The first input that rests on an estimate or on one source only; empty where there is none."""
     for name, root in base.items():
         if root.origin.confidence in _DOUBTFUL:
-            doubt = _("Least certain input: {figure}, {confidence}.").format(
+            return _("Least certain input: {figure}, {confidence}.").format(
                 figure=figures.label(name), confidence=sentences.confidence(root.origin.confidence)
             )
-            return f"{exact} {doubt}", True
-    return exact, True
+    return ""
 
 
 def evidence_of(sizing: Sizing, key: str) -> Evidence:

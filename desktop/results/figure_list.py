@@ -14,6 +14,7 @@ from desktop.theme import Theme
 TREE_WIDTH, ROW, INDENT, MARK = 228, 30, 14, 3
 TALL_ROW, LINE = 44, 16  # of a name that needs a second line
 LEFT, RIGHT = 20, 13
+MOST_KNOWN = 4000
 
 
 class FigureDelegate(QStyledItemDelegate):
@@ -25,6 +26,8 @@ class FigureDelegate(QStyledItemDelegate):
     def __init__(self, theme: Theme, view: QTreeView) -> None:
         super().__init__(view)
         self.theme, self._view = theme, view
+        self._known: dict[tuple[str, str, bool, int], list[str]] = {}  # while a number is dragged, most rows stay
+        theme.changed.connect(self._known.clear)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         return QSize(120, ROW if len(self.lines(index, TREE_WIDTH)) == 1 else TALL_ROW)
@@ -33,6 +36,14 @@ class FigureDelegate(QStyledItemDelegate):
         """The name in one line or two."""
         top = not index.parent().isValid()
         name, value = index.data(), index.data(FigureTreeModel.VALUE_ROLE)
+        known = self._known.get((name, value, top, width))
+        if known is None:
+            if len(self._known) > MOST_KNOWN:
+                self._known.clear()
+            known = self._known[name, value, top, width] = self._broken(name, value, top, width)
+        return known
+
+    def _broken(self, name: str, value: str, top: bool, width: int) -> list[str]:
         plain = QFontMetrics(self.theme.font("label"))
         metrics = QFontMetrics(self.theme.font("strong")) if top else plain
         room = width - LEFT - RIGHT - (0 if top else INDENT)
@@ -100,7 +111,7 @@ class FigureTree(QTreeView):
 
     def set_sizing(self, sizing: Sizing) -> None:
         open_groups = {self.figures.index(r, 0).data() for r in range(self.figures.rowCount()) if self._open(r)}
-        if self.figures.set_sizing(sizing):
+        if self.figures.set_sizing(sizing, self.isExpanded):
             for row in range(self.figures.rowCount()):
                 index = self.figures.index(row, 0)
                 self.setExpanded(index, bool(index.data(KEY_ROLE)) or index.data() in open_groups)

@@ -1,6 +1,6 @@
 """The tree of all figures: the main ones on top, every other one below, none left out."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,7 @@ from core.language.messages import gettext as _
 from core.language.messages import marked
 from core.language.numbers import current
 from core.sizing.report import Sizing
+from desktop.results.explanation import written
 from desktop.tables import KEY_ROLE, Index
 
 #: The key figures, and what stands below each. "*" ends a family.
@@ -35,7 +36,16 @@ MAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     (
         "max_concurrency",
-        ("requests_at_once", "memory.free_for_kv_bytes", "max_context_tokens", "max_context_usable_tokens"),
+        (
+            "requests_at_once",
+            "memory.free_for_kv_bytes",
+            "max_context_tokens",
+            "max_context_usable_tokens",
+            "full_heads_ratio",
+            "cache_outweighs_model_tokens",
+            "spill.layers",
+            "spill.experts",
+        ),
     ),
     (
         "decode_tok_s",
@@ -53,6 +63,34 @@ MAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
         ),
     ),
     ("ttft_s", ("ttft_s.p10", "ttft_s.p90", "prefill_tok_s")),
+    (
+        "capacity.requests",
+        (
+            "capacity.users_by_share",
+            "capacity.users_by_little",
+            "capacity.requests.memory",
+            "capacity.requests.speed",
+            "capacity.requests.first_token",
+            "capacity.none.accelerators",
+            "capacity.n_plus_1.accelerators",
+            "capacity.two_sites.accelerators",
+        ),
+    ),
+    (
+        "cost.per_million_tokens",
+        (
+            "cost.at_share.100",
+            "cost.yearly",
+            "cost.annuity",
+            "cost.energy",
+            "cost.maintenance",
+            "cost.capital",
+            "cost.total",
+            "demand.tokens_per_year",
+            "demand.busy_share",
+        ),
+    ),
+    ("power.busy_w", ("power.idle_w", "power.most_w", "energy.year", "energy.per_million")),
 )
 
 #: The other figures by the beginning of their key.
@@ -71,6 +109,11 @@ GROUPS: tuple[tuple[str, str], ...] = (
     (marked("Reading the prompt"), "prefill ttft prompt arithmetic_intensity.prefill"),
     (marked("All users together"), "output_tok saturated"),
     (marked("Calibration and ranges"), "fit spread range independent_routing pipeline_kept"),
+    (marked("Roofline"), "roofline"),
+    (marked("Demand and capacity"), "demand capacity"),
+    (marked("Cost"), "cost exchange"),
+    (marked("Power, energy and carbon"), "power energy carbon"),
+    (marked("Cloud and hosted models"), "hosted cloud"),
     (marked("Rules of thumb and price"), "textbook article price"),
 )
 OTHERS = marked("Other figures")
@@ -147,24 +190,27 @@ class FigureTreeModel(QAbstractItemModel):
         self._sizing: Sizing | None = None
         self._keys: tuple[str, ...] = ()
 
-    def set_sizing(self, sizing: Sizing) -> bool:
-        """Show the figures of a sizing; True if the rows are new."""
+    def set_sizing(self, sizing: Sizing, is_open: Callable[[QModelIndex], bool] = lambda _group: True) -> bool:
+        """Show the figures of a sizing; True if the rows are new. Rows of a closed group are read when it opens."""
         keys = tuple(sizing.trace)
         if keys == self._keys:
             self._sizing = sizing
-            self._announce(QModelIndex())
+            self._announce(QModelIndex(), is_open)
             return False
         self.beginResetModel()
         self._sizing, self._keys, self.root = sizing, keys, figure_tree(sizing)
         self.endResetModel()
         return True
 
-    def _announce(self, parent: QModelIndex) -> None:
+    def _announce(self, parent: QModelIndex, is_open: Callable[[QModelIndex], bool]) -> None:
         count = self.rowCount(parent)
-        if count:
-            self.dataChanged.emit(self.index(0, 0, parent), self.index(count - 1, 0, parent))
+        if not count:
+            return
+        self.dataChanged.emit(self.index(0, 0, parent), self.index(count - 1, 0, parent))
         for row in range(count):
-            self._announce(self.index(row, 0, parent))
+            group = self.index(row, 0, parent)
+            if is_open(group):
+                self._announce(group, is_open)
 
     def index_of(self, key: str) -> QModelIndex:
         """The row of a figure; an invalid index if there is none."""
@@ -218,5 +264,4 @@ class FigureTreeModel(QAbstractItemModel):
     def _value(self, node: Node) -> str:
         if not node.key or self._sizing is None:
             return ""
-        entry = self._sizing.trace.entry(node.key)
-        return current().figure(entry.value, entry.unit)
+        return written(self._sizing, node.key, current())

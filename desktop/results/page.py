@@ -26,6 +26,7 @@ class ChartSlot(QWidget):
     """
 
     explain_requested = Signal(str)
+    built = Signal()
 
     def __init__(self, theme: Theme, heading: str, read: Callable[[], Picture | str | None]) -> None:
         super().__init__()
@@ -51,6 +52,7 @@ class ChartSlot(QWidget):
         self._box.addWidget(self.chart)
         self.setFocusProxy(self.chart)
         self.refresh()
+        self.built.emit()
 
     def refresh(self) -> None:
         """Show the numbers of now."""
@@ -160,11 +162,19 @@ class ResultPage(QWidget):
             if self.shows_tables:
                 self._fill_tables()
 
+    def take_over(self, other: "ResultPage") -> None:
+        """Show what another page of the same kind found and does not find in a sizing alone; for an export."""
+
     def complete(self) -> None:
         """Build everything at once, shown or not; for an export."""
         self._refresh()
         for slot in self.slots():
             slot.build()
+
+    def set_margins(self, left: int, right: int) -> None:
+        layout = self.layout()
+        assert layout is not None
+        layout.setContentsMargins(left, 10, right, 0)
 
     def set_compact(self, compact: bool) -> None:
         self.line.setHidden(compact)

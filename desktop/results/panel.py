@@ -1,6 +1,7 @@
 """The results column: verdict first, then four figures, then the picture, then what to check."""
 
 import datetime
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, Signal
@@ -12,10 +13,13 @@ from core.language.messages import gettext as _
 from core.sizing.report import Sizing
 from desktop.results import exports
 from desktop.results.advice import AdviceStrip
+from desktop.results.capacity_page import CapacityPage
 from desktop.results.curves import Curves
 from desktop.results.explain import ExplainPage
+from desktop.results.hardware_page import HardwarePage
 from desktop.results.memory_page import MemoryPage
 from desktop.results.page import ResultPage
+from desktop.results.roofline_page import RooflinePage
 from desktop.results.speed_page import SpeedPage
 from desktop.results.tabs import TabLine
 from desktop.results.tiles import TileRow
@@ -33,28 +37,31 @@ WIDEST = 1100
 ADVICE_SHARE = 0.32
 SIDE = 20
 ICON_REACH = 6  # an icon's own margin inside its button, so that the drawing ends where the text ends
-MEMORY, SPEED, EXPLAIN = range(3)
+MEMORY, SPEED, CAPACITY, ROOFLINE, HARDWARE, EXPLAIN = range(6)
 
 
 class ResultsPanel(QWidget):
     """Shows a sizing. Every figure in it leads to Explain."""
 
     proposal_wanted = Signal()
+    hardware_wanted = Signal()  # the page that searches the whole catalogue
 
     def __init__(self, session: Session, theme: Theme, curves: Curves | None = None) -> None:
         super().__init__()
         self.session, self.theme = session, theme
-        self.curves = curves or _core_curves()
+        self.curves = curves or _core_curves(session)
         self.setProperty("kind", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.verdict = VerdictBlock(theme)
         self.tiles = TileRow(theme, self.explain)
         self.tabs = TabLine(theme)
-        self.memory, self.speed, self.explanation = (
-            MemoryPage(theme, self.curves),
-            SpeedPage(theme, self.curves),
-            ExplainPage(theme),
-        )
+        self.memory, self.speed = MemoryPage(theme, self.curves), SpeedPage(theme, self.curves)
+        self.capacity, self.roofline = CapacityPage(theme, self.curves), RooflinePage(theme, self.curves)
+        self.hardware = HardwarePage(theme, self.curves)
+        self.explanation = ExplainPage(theme, self.curves)
+        self.chart_pages: tuple[ResultPage, ...] = (
+            self.memory, self.speed, self.capacity, self.roofline, self.hardware,
+        )  # fmt: skip
         self.pages = QStackedWidget()
         self.advice = AdviceStrip(session, theme)
         self._table_button = IconButton(theme, "table", _("Table of the same numbers"), self.toggle_table, "T")
@@ -70,9 +77,8 @@ class ResultsPanel(QWidget):
 
     def _fill_tabs(self) -> None:
         self.tabs.setAccessibleName(_("Results"))
-        for number, (name, page) in enumerate(
-            ((_("Memory"), self.memory), (_("Speed"), self.speed), (_("Explain"), self.explanation))
-        ):
+        names = (_("Memory"), _("Speed"), _("Capacity"), _("Roofline"), _("Hardware"), _("Explain"))
+        for number, (name, page) in enumerate(zip(names, (*self.chart_pages, self.explanation), strict=True)):
             self.tabs.add(name, f"Alt+{number + 1}")
             self.pages.addWidget(page)
             shortcut = QShortcut(QKeySequence(f"Alt+{number + 1}"), self)
@@ -107,38 +113,53 @@ class ResultsPanel(QWidget):
         self.session.sizing_changed.connect(self.set_sizing)
         self.verdict.proposal_wanted.connect(self.proposal_wanted)
         self.tabs.currentChanged.connect(self._on_tab)
-        for part in (self.memory, self.speed, self.advice):
-            part.explain_requested.connect(self.explain)
-        self.advice.previewed.connect(self.tiles.preview)
-        for keys, action in (("T", self.toggle_table), ("Ctrl+E", self.show_export_menu)):
-            shortcut = QShortcut(QKeySequence(keys), self)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            shortcut.activated.connect(action)
+        for page in self.chart_pages:
+            page.explain_requested.connect(self.explain)
+        self.advice.explain_requested.connect(self.explain)
+        self.hardware.opened.connect(self.session.new)
+        self.hardware.kept.connect(self.session.keep)
+        self.hardware.more_wanted.connect(self.hardware_wanted)
+        self.verdict.hardware_wanted.connect(self.hardware_wanted)
+        self.advice.previewed.connect(self._preview)
+        self._add_shortcut("Ctrl+E", self.show_export_menu)
+        self._add_shortcut("T", self.toggle_table).setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+
+    def _add_shortcut(self, keys: str, action: Callable[[], object]) -> QShortcut:
+        shortcut = QShortcut(QKeySequence(keys), self)
+        shortcut.activated.connect(action)
+        return shortcut
 
     # -- showing ------------------------------------------------------------------------------------------------------
 
     def set_sizing(self, sizing: Sizing) -> None:
         """Show a sizing: words, tiles and the page in front now, the hidden pages when they are shown."""
         self.verdict.set_sizing(sizing)
-        self.tiles.set_sizing(sizing)
+        self.tiles.set_sizing(sizing, self.curves.cost(sizing, self.session.catalogue))
         self.advice.set_sizing(sizing)
         self._foot_rule.setVisible(bool(sizing.findings))
-        for page in (self.memory, self.speed, self.explanation):
+        for page in self.chart_pages:
             page.set_sizing(sizing, self.session.catalogue)
+        self.explanation.set_sizing(sizing, self.session.catalogue)
+
+    def _preview(self, sizing: Sizing | None) -> None:
+        """What a lever would bring, in the tiles."""
+        self.tiles.preview(sizing, self.curves.cost(sizing, self.session.catalogue) if sizing is not None else None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fold(self.width() < COMPACT_BELOW, self.height() < LOW_BELOW)
         right = max(SIDE, self.width() - WIDEST + SIDE)
         self._line.setContentsMargins(SIDE, 0, right - ICON_REACH, 0)
-        for layout, top in ((self._top, 0), (self._foot, 0), (self.memory.layout(), 10), (self.speed.layout(), 10)):
-            if layout is not None:
-                layout.setContentsMargins(SIDE, top, right, 0)
+        for layout in (self._top, self._foot):
+            layout.setContentsMargins(SIDE, 0, right, 0)
+        for page in self.chart_pages:
+            page.set_margins(SIDE, right)
 
     def _fold(self, narrow: bool, low: bool) -> None:
         self.advice.set_most(round(ADVICE_SHARE * self.height()))
         self.advice.set_compact(narrow or low)
-        for page in (self.memory, self.speed):
+        self.verdict.set_compact(narrow)
+        for page in self.chart_pages:
             page.set_compact(narrow)
 
     def show_tab(self, index: int) -> None:
@@ -151,6 +172,11 @@ class ResultsPanel(QWidget):
     def explain(self, key: str) -> None:
         """Show how a figure was found."""
         self.explanation.explain(key)
+        self.show_tab(EXPLAIN)
+        self.explanation.setFocus()
+
+    def show_explanations(self) -> None:
+        """All figures, with how each was found."""
         self.show_tab(EXPLAIN)
         self.explanation.setFocus()
 
@@ -209,6 +235,7 @@ class ResultsPanel(QWidget):
         fresh = type(page)(theme, self.curves)
         assert page.sizing is not None
         fresh.set_sizing(page.sizing, page.catalogue)
+        fresh.take_over(page)
         return fresh
 
 
@@ -223,7 +250,7 @@ def _rule() -> QFrame:
     return frame
 
 
-def _core_curves() -> Curves:
+def _core_curves(session: Session) -> Curves:
     from desktop.results.core_curves import CoreCurves
 
-    return CoreCurves()
+    return CoreCurves(session.cost)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 from core.language import chart_sentences
 from core.language.messages import gettext as _
 from core.language.numbers import EN_DASH, Formatter, Written, current
+from core.sizing.cost_report import Cost
 from core.sizing.report import Estimate, Sizing
 from core.sizing.shown import excess, share_of_limit, spare_requests
 from desktop.charts.painting import with_alpha
@@ -43,13 +44,13 @@ class TileFigures:
         return f"{self.caption}: {self.figure} {self.unit}. {self.foot}. {self.remark}".strip(" .")
 
 
-def tile_figures(sizing: Sizing, formatter: Formatter) -> tuple[TileFigures, ...]:
-    """The four tiles of a sizing, in order."""
+def tile_figures(sizing: Sizing, formatter: Formatter, cost: Cost | None = None) -> tuple[TileFigures, ...]:
+    """The four tiles of a sizing, in order; the last one is the cost where that is known, else the memory."""
     return (
         _requests(sizing, formatter),
         _speed(sizing, formatter),
         _first_token(sizing, formatter),
-        _memory(sizing, formatter),
+        _memory(sizing, formatter) if cost is None or not cost.per_million.known else _cost(cost, formatter),
     )
 
 
@@ -157,6 +158,23 @@ def _range(low: float, high: float, unit: str, parts: Callable[..., Written], fo
     first, _unit = parts(low, like=high)
     second, range_unit = parts(high, like=high)
     return f"{first}{EN_DASH}{second}" if range_unit == unit else formatter.range(low, high, parts)
+
+
+def _cost(cost: Cost, formatter: Formatter) -> TileFigures:
+    """A million tokens of the client's own demand, with what they would cost at full load."""
+    full, foot, busy = cost.per_million_full, "", ""
+    if full.known:
+        foot = _("{amount} at full load").format(amount=formatter.money(full.value, cost.currency))
+    if cost.demand is not None:
+        busy = _("At work {share} of the year").format(share=formatter.share(cost.demand.busy))
+    return TileFigures(
+        _("Cost"),
+        formatter.money(cost.per_million.value, cost.currency),
+        _("per M tokens"),
+        foot,
+        cost.per_million.key,
+        remark=busy,
+    )
 
 
 def _memory(sizing: Sizing, formatter: Formatter) -> TileFigures:
@@ -281,7 +299,7 @@ class Tile(QAbstractButton):
             font.setPixelSize(font.pixelSize() - 1)
         base = 50.0
         painter.setFont(font)
-        painter.setPen(self.theme.color("text" if figures.value is not None else "text_3"))
+        painter.setPen(self.theme.color("text" if figures.value is not None or figures.unit else "text_3"))
         painter.drawText(QPointF(PADDING, base), figures.figure)
         left = QFontMetricsF(font).horizontalAdvance(figures.figure) + 5
         unit = self.theme.font("body")
@@ -329,16 +347,16 @@ class TileRow(QWidget):
 
         self._figures: tuple[TileFigures, ...] = ()
 
-    def set_sizing(self, sizing: Sizing) -> None:
-        self._figures = tile_figures(sizing, current())
+    def set_sizing(self, sizing: Sizing, cost: Cost | None = None) -> None:
+        self._figures = tile_figures(sizing, current(), cost)
         self._show(self._figures)
 
-    def preview(self, sizing: Sizing | None) -> None:
+    def preview(self, sizing: Sizing | None, cost: Cost | None = None) -> None:
         """Show the figures of another sizing with those of now beside them; without one, those of now."""
         if sizing is None:
             self._show(self._figures)
         else:
-            self._show(tuple(map(compared, self._figures, tile_figures(sizing, current()))))
+            self._show(tuple(map(compared, self._figures, tile_figures(sizing, current(), cost))))
 
     def _show(self, figures: tuple[TileFigures, ...]) -> None:
         for tile, shown in zip(self.tiles, figures, strict=bool(figures)):

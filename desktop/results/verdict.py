@@ -43,6 +43,7 @@ class VerdictBlock(QWidget):
     """The first thing on the page."""
 
     proposal_wanted = Signal()
+    hardware_wanted = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -53,21 +54,32 @@ class VerdictBlock(QWidget):
         self.proposal.setProperty("kind", "primary")
         self.proposal.setToolTip(_("Compose the proposal as a PDF (Ctrl+P)"))
         self.proposal.clicked.connect(self.proposal_wanted)
+        self.hardware = QPushButton(_("Find hardware"))
+        self.hardware.setToolTip(_("Search the whole catalogue for this work (Ctrl+2)"))
+        self.hardware.clicked.connect(self.hardware_wanted)
         self._lay_out()
 
     def _lay_out(self) -> None:
+        """The first sentence beside the buttons; the second one has the whole width below them."""
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.sentence, 1, Qt.AlignmentFlag.AlignTop)
+        row.addSpacing(8)
+        row.addWidget(self.hardware, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.proposal, 0, Qt.AlignmentFlag.AlignTop)
         words = QVBoxLayout()
         words.setContentsMargins(0, 0, 0, 0)
-        words.setSpacing(3)
-        words.addWidget(self.sentence)
+        words.setSpacing(2)
+        words.addLayout(row)
         words.addWidget(self.reason)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 12, 0, 10)
-        row.setSpacing(8)
-        row.addWidget(self.icon, 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(words, 1)
-        row.addSpacing(8)
-        row.addWidget(self.proposal, 0, Qt.AlignmentFlag.AlignTop)
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(0, 12, 0, 10)
+        whole.setSpacing(8)
+        whole.addWidget(self.icon, 0, Qt.AlignmentFlag.AlignTop)
+        whole.addLayout(words, 1)
+
+    def set_compact(self, compact: bool) -> None:
+        self.hardware.setHidden(compact)
 
     def set_sizing(self, sizing: Sizing) -> None:
         self.icon.set_tone(tone_of(sizing))

@@ -1,20 +1,19 @@
 """The list of scenarios: open, tick, rename, copy, move, drag into order, delete."""
 
 from PySide6.QtCore import QEvent, QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QContextMenuEvent, QDropEvent, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QAbstractItemView, QInputDialog, QListView, QMenu
+from PySide6.QtGui import QContextMenuEvent, QDropEvent, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu
 
 from core.language.messages import gettext as _
 from desktop.scenario_store import StoredScenario
 from desktop.session import Session
+from desktop.sidebar.client_popup import ClientPopup
 from desktop.sidebar.scenario_delegate import ScenarioDelegate
 from desktop.sidebar.scenario_rows import Index, Place, Row, ScenarioListModel
 from desktop.theme import Theme
 from desktop.ticked import Ticked
 
-RENAME, COPY, TICK, DELETE = "F2", "Ctrl+D", "Space", "Delete"
-#: More clients than this are not offered by name in the menu of a row.
-MOST_CLIENTS = 24
+RENAME, COPY, TICK, MOVE, DELETE = "F2", "Ctrl+D", "Space", "Ctrl+M", "Delete"
 
 
 class ScenarioList(QListView):
@@ -24,7 +23,8 @@ class ScenarioList(QListView):
 
     def __init__(self, session: Session, theme: Theme, ticked: Ticked) -> None:
         super().__init__()
-        self._session = session
+        self._session, self._theme = session, theme
+        self._clients: ClientPopup | None = None
         self.scenarios = ScenarioListModel(session, ticked, self)
         self.setModel(self.scenarios)
         self.delegate = ScenarioDelegate(theme, session, self.scenarios, self)
@@ -103,6 +103,7 @@ class ScenarioList(QListView):
             Qt.Key.Key_Delete: DELETE,
             Qt.Key.Key_Space: TICK,
             int(Qt.Modifier.CTRL.value) | int(Qt.Key.Key_D): COPY,
+            int(Qt.Modifier.CTRL.value) | int(Qt.Key.Key_M): MOVE,
         }
         return deeds.get(keys, "")
 
@@ -114,7 +115,8 @@ class ScenarioList(QListView):
         elif moves and event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             self.move_by(-1 if event.key() == Qt.Key.Key_Up else 1)
         elif deed:
-            {RENAME: self.rename, DELETE: self.delete, TICK: self.tick, COPY: self.duplicate}[deed]()
+            deeds = {RENAME: self.rename, DELETE: self.delete, TICK: self.tick, COPY: self.duplicate}
+            (deeds | {MOVE: self.ask_client})[deed]()
         else:
             super().keyPressEvent(event)
 
@@ -125,9 +127,7 @@ class ScenarioList(QListView):
 
     def rename_current(self) -> None:
         """Edit the name of the scenario on screen, wherever the selection is."""
-        at = self.scenarios.row_of(self._session.scenario_id)
-        if at is not None:
-            self.setCurrentIndex(self.scenarios.index(at))
+        if self._select_current():
             self.edit(self.currentIndex())
 
     def tick(self) -> None:
@@ -186,14 +186,31 @@ class ScenarioList(QListView):
             return self.scenarios.rowCount()
         return index.row() + (at.y() > self.visualRect(index).center().y())
 
-    def _move_to(self, client: str) -> None:
-        if self.selected:
-            self._session.move(self.selected.id, client[:200])
+    def ask_client(self) -> None:
+        """Move the selected scenario to a client that is typed."""
+        selected = self.selected
+        if selected is not None:
+            if self._clients is None:
+                self._clients = ClientPopup(self._theme, self)
+            corner = self.viewport().mapToGlobal(self.visualRect(self.currentIndex()).bottomLeft())
+            self._clients.open(
+                self.scenarios.clients, corner, lambda client: self.put(selected.id, Place(client[:200], None))
+            )
 
-    def _move_to_new(self) -> None:
-        client, accepted = QInputDialog.getText(self, _("Move to client"), _("Name of the client"))
-        if accepted and client.strip():
-            self._move_to(client.strip())
+    @property
+    def client_popup(self) -> ClientPopup | None:
+        return self._clients
+
+    def ask_client_of_current(self) -> None:
+        """The same for the scenario on screen, wherever the selection is."""
+        if self._select_current():
+            self.ask_client()
+
+    def _select_current(self) -> bool:
+        at = self.scenarios.row_of(self._session.scenario_id)
+        if at is not None:
+            self.setCurrentIndex(self.scenarios.index(at))
+        return at is not None
 
     # -- the menu -----------------------------------------------------------------------------------------------------
 
@@ -216,14 +233,7 @@ class ScenarioList(QListView):
         compare.setCheckable(True)
         compare.setChecked(self.selected is not None and self.scenarios.is_ticked(self.selected.id))
         compare.triggered.connect(self.tick)
-        move = menu.addMenu(_("Move to client"))
-        for client in self.scenarios.clients[:MOST_CLIENTS]:
-            action = QAction(client or _("No client"), move)
-            action.setEnabled(self.selected is not None and client != self.selected.client)
-            action.triggered.connect(lambda _checked=False, client=client: self._move_to(client))
-            move.addAction(action)
-        move.addSeparator()
-        move.addAction(_("New client…")).triggered.connect(self._move_to_new)
+        menu.addAction(_("Move to client…") + f"\t{MOVE}").triggered.connect(self.ask_client)
         menu.addSeparator()
         menu.addAction(_("Delete") + f"\t{DELETE}").triggered.connect(self.delete)
         return menu

@@ -135,7 +135,8 @@ class Sidebar(QWidget):
         row.addWidget(self.saved, 1)
         row.addWidget(self.settings)
         self._foot_row = row
-        self.saved.setText(_("Works offline"))
+        kept = self._session.store is None or self._session.store.lasting
+        self.saved.setText(_("Works offline") if kept else _("Nothing is kept"))
         return foot
 
     # -- wide or narrow -----------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """What a number field holds: how it is read, written, stepped, and what to say when it cannot be read."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Any
 
 from core import units
@@ -115,6 +116,40 @@ def parameters() -> Quantity:
         high=1e15,
         step=1e9,
         hint=_("Write a number such as {example}. Keeping {kept}."),
+    )
+
+
+def exact_share(optional: bool = True, example: str = "10") -> Quantity:
+    """A share of money, exact: a decimal number."""
+    return replace(
+        share(optional=optional), read=lambda text, comma: Decimal(str(units.parse_share(text, comma))), example=example
+    )
+
+
+def years(optional: bool = True) -> Quantity:
+    """A number of years, exact."""
+    return Quantity(
+        read=lambda text, comma: Decimal(str(units.parse_number(_without(text, _("years"), _("year")), comma))),
+        write=lambda x: _trimmed(float(x), 1),
+        example="4",
+        unit=_("years"),
+        says_unit=True,
+        low=1,
+        high=30,
+        optional=optional,
+    )
+
+
+def ratio(example: str, low: float = 1.0, high: float = 5.0) -> Quantity:
+    """A plain ratio, which may be left open."""
+    return Quantity(
+        read=units.parse_number,
+        write=lambda x: _trimmed(float(x), 2),
+        example=example,
+        step=0.1,
+        low=low,
+        high=high,
+        optional=True,
     )
 
 

@@ -55,7 +55,7 @@ class Section(QWidget):
         top.addWidget(self.summary, 1)
         top.addWidget(self.more)
         column = QVBoxLayout(self)
-        column.setContentsMargins(16, 6, 14, 6)
+        column.setContentsMargins(16, 5, 14, 5)
         column.setSpacing(0)
         column.addLayout(top)
         column.addWidget(self.body)

@@ -14,6 +14,7 @@ from core.catalogue.overlay import Overlay
 from core.catalogue.records import Device, Engine, Model, WeightFormat
 from core.errors import TonnageError
 from core.scenario import CatalogueModel, Deployment, Scenario, Workload
+from core.sizing.loaded import TABLE_BYTES
 from core.sizing.report import Sizing
 from core.sizing.size import size
 from tests.accuracy import formats, machines, models
@@ -83,6 +84,7 @@ class Parts:
     spread: machines.Spread
     file_bytes: int | None = None
     predicts: bool = False  # with layers that guess ahead
+    as_loaded: bool = False  # a stated size is what the engine reported after loading
 
 
 def build(record: Record, parts: Parts, workload: Workload, deployment: Deployment, **known: bool) -> Case:
@@ -142,4 +144,6 @@ def _models(parts: Parts, weight_format: WeightFormat) -> tuple[Model, ...]:
     if size_known is None or own:  # what is made from the shape of its layers has no weights to speak of
         return own or (() if shipped().models[parts.model.id] is parts.model else (parts.model,))
     loaded = shipped().format_for(weight_format, parts.engine) if not parts.weights.made else weight_format
-    return (models.with_file(parts.model, loaded, size_known, shipped(), parts.predicts),)
+    each = TABLE_BYTES.get(parts.engine.allocator, 0) if parts.as_loaded else 0
+    prepared = shipped().blueprint(parts.model).rotary_elements * each
+    return (models.with_file(parts.model, loaded, size_known - prepared, shipped(), parts.predicts),)

@@ -34,6 +34,7 @@ RULES: dict[str, tuple[FindingKind, ...]] = {
     "latent-cache": (K.LATENT_HOLDS_LESS,),
     "moe-active-reads": (K.MOE_READS_FEW,),
     "pcie-allreduce": (K.PCIE_TENSOR_PARALLEL,),
+    "prefill-workspace-grows": (K.WORKSPACE_GROWS,),
     "pp-no-latency-gain": (K.PIPELINE_SAME_LATENCY,),
     "replicas-before-tp": (K.TP_WITHOUT_NEED,),
     "reservation-by-fraction": (K.ENGINE_TAKES_ITS_SHARE,),

@@ -1,6 +1,7 @@
 """The model of a record: of the catalogue with the file that was measured, or made from the shape of its layers."""
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 from zlib import crc32
@@ -34,6 +35,18 @@ def find_model(record: Record, catalogue: Catalogue) -> Model:
     if record.fields.get("geometry") is not None:
         return model_of_geometry(record)
     raise Unusable(record.text("scoreable_reason") or "the record names no model and no geometry")
+
+
+def find_draft(record: Record, catalogue: Catalogue) -> Model | None:
+    """The draft model beside it, where the record names one: "70B + Llama-3.2-3B draft"."""
+    found = re.search(r"\+\s*([\w./-]+)\s+draft\b", record.text("model"))
+    if found is None:
+        return None
+    wanted = found[1].casefold()
+    for model in catalogue.models.values():
+        if wanted in {name.casefold().rpartition("/")[2] for name in (model.id, *model.aliases)}:
+            return model
+    return None
 
 
 def model_of_geometry(record: Record) -> Model:

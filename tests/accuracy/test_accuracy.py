@@ -40,9 +40,9 @@ SPEED = {
 #: Kind of figure: the limit of the error, and the least share of rows within it.
 MEMORY = {
     "cache": (0.01, 0.97),
-    "state": (0.01, 0.70),
+    "state": (0.01, 0.90),
     "weights": (0.02, 0.90),
-    "room for the cache": (0.08, 0.70),
+    "room for the cache": (0.08, 0.82),
 }
 LEAST_ANSWERS_MET = 0.80
 #: Of the answered questions about causes, and about which option is better.

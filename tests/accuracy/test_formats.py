@@ -96,5 +96,11 @@ def test_keys_and_values_apart() -> None:
 
 
 def test_an_unknown_cache_format_is_refused() -> None:
-    with pytest.raises(Unusable, match="turboquant"):
-        read_cache("turboquant-3bit", shipped())
+    with pytest.raises(Unusable, match="turbosqueeze"):
+        read_cache("turbosqueeze-3bit", shipped())
+
+
+def test_cache_formats_of_turboquant() -> None:
+    """A head of 256: 96 bytes and a norm of 2 for the key, 96 and 4 for the value."""
+    found = shipped().kv_format(read_cache("turboquant-3bit", shipped()).format_id)
+    assert 2 * (256 * found.bytes_per_element + found.per_head_bytes) == 96 + 2 + 96 + 4

@@ -276,6 +276,41 @@ def test_a_printed_room_is_taken_as_it_is() -> None:
     assert found["available_kv_gib"] != 2.0
 
 
+def test_a_room_that_no_device_has_contradicts_its_record() -> None:
+    """15 GiB of weights and 12 of room, on 24 GB."""
+    outcome = memory.compare([printed(observed={"available_kv_gib": 12.0, "kv_gib_for_context": 4.0})])
+    assert [(s.metric, "contradicts itself" in s.reason) for s in outcome.skipped] == [("available_kv_gib", True)]
+    assert [r.metric for r in outcome.results] == ["kv_gib_for_context"]
+
+
+def test_a_worker_that_chooses_no_words_prints_more_room() -> None:
+    """vLLM 0.7 on two accelerators: the first rank alone holds the scores of all words."""
+    printed_room = {"available_kv_gib": 1.0, "kv_gib_for_context": 2.0}
+    pair = {"n_gpus": 2, "tp": 2, "engine_version": "0.7.2", "date": "2025-02"}
+    with_account = printed(**pair, observed=printed_room | {"activation_peak_gib": 0.2})
+    found = {r.metric: r.p50 for r in memory.compare([with_account]).results}
+    alone = {r.metric: r.p50 for r in memory.compare([printed(**pair, observed=printed_room)]).results}
+    assert found["available_kv_gib"] > alone["available_kv_gib"] + 1
+    assert found["activation_peak_gib"] < 1
+    later = printed(**pair | {"engine_version": "0.9.2"}, observed=printed_room | {"activation_peak_gib": 0.2})
+    assert next(r.p50 for r in memory.compare([later]).results if r.metric == "activation_peak_gib") > 1
+
+
+def test_a_draft_model_that_the_record_names() -> None:
+    """28 layers of 8 heads of 128 beside 32 of the same: 3.5 GiB more at 32,768 tokens."""
+    named = printed(model="Llama 3.1 8B + Llama-3.2-3B draft", observed={"kv_gib_for_context": 7.5})
+    assert [r.p50 for r in memory.compare([named]).results] == [pytest.approx(7.5, rel=1e-3)]
+
+
+def test_a_described_state_is_split_like_that_of_kimi() -> None:
+    layers = {"latent_attention": 6, "linear_attention": None}
+    shape = {"layers": layers, "latent_values_per_token": 576, "state_bytes_per_slot": 53_000_000}
+    observed = {"mamba_slots": 100, "conv_state_gib": 0.17, "ssm_state_gib": 4.77}
+    record = printed(model_id=None, geometry=shape, engine_id="sglang", observed=observed)
+    found = {r.metric: r.p50 for r in memory.compare([record]).results}
+    assert found == {"conv_state_gib": 0.17, "ssm_state_gib": 4.77}  # 18 bytes of 530, and 512
+
+
 def test_a_printed_figure_without_a_rule_is_skipped() -> None:
     skipped = memory.compare([printed(observed={"wheels": 4, "n_seqs": 1})]).skipped
     assert [(s.metric, s.reason) for s in skipped] == [("wheels", "no rule predicts this figure")]

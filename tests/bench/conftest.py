@@ -14,6 +14,15 @@ class Measure(Protocol):
     def __call__(self, what: str, budget_s: float, work: Callable[[], object], repeats: int = 200) -> float: ...
 
 
+#: Adds a line to the table that is no measurement of ours.
+Note = Callable[[str], None]
+
+
+@pytest.fixture
+def note(pytestconfig: pytest.Config) -> Note:
+    return pytestconfig.stash.setdefault(ROWS, []).append
+
+
 @pytest.fixture
 def measure(pytestconfig: pytest.Config) -> Measure:
     """Runs the work often, notes its median beside the budget and returns it [s].

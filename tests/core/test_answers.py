@@ -7,7 +7,8 @@ import pytest
 
 from core.language.answers import Answer, answer
 from core.language.messages import LANGUAGES, in_language
-from core.language.numbers import Formatter, formatter
+from core.language.numbers import Formatter, current, formatter
+from core.sizing.cost import cost
 from core.sizing.levers import levers
 from core.sizing.questions import Question, scenarios
 from core.sizing.report import Sizing
@@ -115,6 +116,16 @@ def test_nvlink_counts_messages() -> None:
 def test_sxm_or_pcie_gives_price_and_power_with_dates() -> None:
     for words in ("$25,000–40,000 in 2026", "$9,500–16,000 in 2026", "700 W", "350 W", "600 W"):
         assert words in said(Q.SXM_OR_PCIE)
+
+
+def test_sxm_or_pcie_gives_the_cost_over_ones_own_demand() -> None:
+    """160 users: 160 x 0.34 x 20 x 220 = 239,360 requests of 2,000 tokens, 479 million a year."""
+    assert said(Q.SXM_OR_PCIE).count("For 160 users, 479 million tokens a year,") == 3
+    costs = {name: cost(sized(Q.SXM_OR_PCIE, name), shipped()) for name in ("open", "sxm", "pcie")}
+    for one in costs.values():
+        for amount in (one.capital, one.yearly, one.per_million, one.per_million_full):
+            assert current().money(amount.value, one.currency) in said(Q.SXM_OR_PCIE)
+    assert costs["open"].per_million.value < costs["pcie"].per_million.value < costs["sxm"].per_million.value
 
 
 def test_405b_by_file() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from core.errors import StoreError, StoreTooNew
 from core.scenario import CatalogueModel, Deployment, Scenario
-from core.store.database import BACKUPS_KEPT, Repair, open_database
+from core.store.database import BACKUPS_KEPT, Backup, Repair, open_database
 from core.store.library import Library
 from core.store.migrations import APPLICATION_ID, SCHEMA_VERSION
 
@@ -203,3 +203,74 @@ def test_a_folder_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
     blocked.write_text("in the way")
     with pytest.raises(StoreError, match="cannot be opened"):
         open_database(blocked / "tonnage.sqlite", NOON)
+
+
+def damaged_with_backup(path: Path) -> None:
+    """A store with one scenario, its backup, and then garbage in its place."""
+    first = Library(path, NOON)
+    first.add(scenario("kept"), NOON)
+    first.close()
+    Library(path, datetime(2026, 12, 1, 9, 30)).close()
+    path.write_bytes(b"garbage" * 1000)
+
+
+def test_the_newest_backup_is_offered_with_its_time(path: Path) -> None:
+    damaged_with_backup(path)
+    offered: list[Backup] = []
+
+    def yes(backup: Backup) -> bool:
+        offered.append(backup)
+        return True
+
+    library = Library(path, datetime(2026, 12, 1, 13), yes)
+    assert [backup.made for backup in offered] == [datetime(2026, 12, 1, 9, 30)]
+    assert (library.repair, library.backup) == (Repair.RESTORED, offered[0])
+    assert names(library) == [("Client A", "kept")]
+    library.close()
+
+
+def test_a_backup_that_is_refused_stays_and_the_library_begins_empty(path: Path) -> None:
+    damaged_with_backup(path)
+    library = Library(path, datetime(2026, 12, 1, 13), lambda _backup: False)
+    assert (library.repair, library.backup, names(library)) == (Repair.STARTED_ANEW, None, [])
+    assert library.set_aside is not None
+    assert library.set_aside.read_bytes() == b"garbage" * 1000
+    library.close()
+    assert any("-daily" in backup.name for backup in (path.parent / "backups").iterdir())
+
+
+def test_a_disk_that_fills_up_is_said_and_survived(path: Path, library: Library) -> None:
+    kept = library.add(scenario("before"), NOON)
+    library._database.execute("pragma max_page_count = 1")  # SQLite takes it as: no page more
+
+    def fill() -> None:
+        for number in range(200):
+            library.add(scenario(f"{number} " + "x" * 180), NOON)
+
+    with pytest.raises(StoreError, match="Nothing was saved: the disk is full"):
+        fill()
+    assert library.load(kept).name == "before"
+    library._database.execute("pragma max_page_count = 100000")
+    library.save(kept, scenario("after"), NOON)
+    assert library.load(kept).name == "after"
+
+
+def test_a_copy_shows_all_and_reaches_no_file(path: Path, library: Library) -> None:
+    kept = library.add(scenario("theirs"), NOON)
+    copy = Library.copy_of(path, NOON)
+    copy.save(kept, scenario("mine"), NOON)
+    copy.add(scenario("more"), NOON)
+    assert names(copy) == [("Client A", "mine"), ("Client A", "more")]
+    assert names(library) == [("Client A", "theirs")]
+    copy.close()
+
+
+def test_a_copy_of_a_newer_store_or_of_none_is_refused(path: Path, library: Library, tmp_path: Path) -> None:
+    library.close()
+    raw = sqlite3.connect(path)
+    raw.execute(f"pragma user_version = {SCHEMA_VERSION + 1}")
+    raw.close()
+    with pytest.raises(StoreTooNew, match="newer version"):
+        Library.copy_of(path, NOON)
+    with pytest.raises(StoreError, match="cannot be opened"):
+        Library.copy_of(tmp_path / "none.sqlite", NOON)

@@ -11,12 +11,23 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po
 
-from core.errors import InvalidInput
+import dev
+from core.errors import InvalidInput, TonnageError
 from core.language import messages
 
 ROOT = Path(__file__).resolve().parents[2]
 TRANSLATED = [code for code in messages.LANGUAGES if code != messages.SOURCE_LANGUAGE]
-KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2), "pgettext": ((1, "c"), 2), "N_": None, "marked": None}
+KEYWORDS = {
+    "_": None,
+    "gettext": None,
+    "ngettext": (1, 2),
+    "pgettext": ((1, "c"), 2),
+    "N_": None,
+    "marked": None,
+    "Phrase": None,
+    "wrong": (2,),
+    **dict.fromkeys(dev.ERRORS),
+}
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
@@ -34,6 +45,15 @@ def texts_in_sources() -> Iterator[tuple[str, str | tuple[str, ...]]]:
 def forms(text: str | Sequence[str] | None) -> tuple[str, ...]:
     """A message's text, or its singular and plural."""
     return (text or "",) if isinstance(text, str | None) else tuple(text)
+
+
+def test_the_sentence_of_every_kind_of_error_is_translated() -> None:
+    kinds, waiting = set(), [TonnageError]
+    while waiting:
+        kind = waiting.pop()
+        kinds.add(kind.__name__)
+        waiting += kind.__subclasses__()
+    assert kinds <= set(dev.ERRORS)
 
 
 @pytest.mark.parametrize("code", TRANSLATED)

@@ -12,6 +12,7 @@ import pytest
 
 from core import RESOURCES
 from core.catalogue.catalogue import Catalogue
+from core.catalogue.check import check
 from core.catalogue.loading import load_shipped
 from core.catalogue.overlay import Overlay, duplicated
 from core.catalogue.pack import (
@@ -39,7 +40,9 @@ NEWER = "2027-02-01"
 
 @pytest.fixture(scope="module")
 def shipped() -> Catalogue:
-    return load_shipped(RESOURCES / "catalogue")
+    catalogue = load_shipped(RESOURCES / "catalogue")
+    assert not any(problem.is_error for problem in check(catalogue))  # which also reads each model once for all tests
+    return catalogue
 
 
 def pack_of(shipped: Catalogue, version: str = NEWER, name: str = "Tonnage catalogue", tdp_w: float = 570.0) -> Pack:

@@ -7,6 +7,7 @@ import re
 import subprocess
 from collections.abc import Callable, Iterator
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,22 +17,23 @@ from core import RESOURCES
 from core.catalogue.loading import load_shipped
 from core.catalogue.records import Price
 from core.errors import ProposalError
+from core.language.figures import label
 from core.language.messages import LANGUAGES
 from core.proposal.colours import colours, readable
 from core.proposal.composition import proposal
 from core.proposal.export import write_proposal, write_whole
 from core.proposal.glyphs import missing_characters, printable
-from core.proposal.offer import Offer
+from core.proposal.offer import Offer, offer
 from core.proposal.options import Brand, ProposalOptions
 from core.proposal.template import copy_shipped, main_file
 from core.proposal.typst_document import as_inputs, pdf
 from core.proposal.values import Proposal, Table
 from core.scenario import Economics, Mode, Plan, Scenario
 from core.sizing.examples import worked_example, worked_example_in_reality
-from core.sizing.report import Sizing
-from core.sizing.size import size
+from core.sizing.report import KEYS, Sizing
 from core.store.scenario_file import read_scenario
 from core.trace import Computed
+from tests.core.offers import priced
 from tests.desktop import fixed_sizing as fixed
 
 DATE = datetime.date(2026, 11, 30)
@@ -55,9 +57,9 @@ def plain(text: str) -> str:
     return re.sub(r"\s+", "", text)
 
 
-def made(sizing: Sizing, chosen: ProposalOptions | None = None) -> tuple[Proposal, bytes]:
+def made(sizing: Sizing | Offer, chosen: ProposalOptions | None = None) -> tuple[Proposal, bytes]:
     chosen = chosen or options()
-    values = proposal([Offer(sizing)], chosen)
+    values = proposal([sizing if isinstance(sizing, Offer) else Offer(sizing)], chosen)
     return values, pdf(values, chosen.date)
 
 
@@ -78,29 +80,39 @@ def printed_texts(values: Proposal) -> Iterator[str]:
     need, advice, memory, speed = values.need, values.recommendation, values.memory, values.speed
     yield from texts((values.cover.title, values.cover.summary, values.cover.legal, values.frame.foot, need.correct))
     yield from texts((advice.page, advice.tiles, advice.points_for, advice.points_against, memory.page, memory.note))
-    yield from texts((speed.page, memory.exhibit.message, speed.total))
-    if speed.exhibit is not None:
-        yield speed.exhibit.message
-    for table in (need.table, advice.options, memory.table, speed.table):
+    yield from texts((speed.page, speed.reading, speed.evidence, memory.exhibit.message, values.risks.points))
+    for exhibit in (speed.exhibit, speed.token, values.cost.exhibit if values.cost is not None else None):
+        if exhibit is not None:
+            yield from (exhibit.message, exhibit.conditions, exhibit.source)
+    tables = [need.table, advice.options, memory.table, speed.table, values.risks.changes, values.risks.next_steps]
+    tables.append(values.appendix.layers)
+    if values.cost is not None:
+        yield from texts((values.cost.page, values.cost.even))
+        tables += [values.cost.bill, values.cost.steps]
+    for table in tables:
         assert isinstance(table, Table)
         for row in table.rows:
             yield from row.cells
     for step in speed.steps:
-        yield from (step.label, step.value, step.reason)
+        yield from (step.label, step.value)
     for figure in values.appendix.figures:
         yield from (figure.number, figure.name, figure.value, figure.words, figure.numbers)
     for given in values.appendix.inputs:
-        yield from (given.name, given.value, given.kind, given.source, given.detail)
+        yield from (given.name, given.value, given.source, given.detail)
     for source in values.appendix.sources:
         yield from (source.number, source.title, source.date, source.confidence)
 
 
-def real(scenario: Scenario) -> Callable[[], Sizing]:
-    return lambda: size(scenario, load_shipped(RESOURCES / "catalogue"))
+def real(scenario: Scenario) -> Callable[[], Offer]:
+    return lambda: offer(scenario, load_shipped(RESOURCES / "catalogue"), DATE.isoformat())
 
 
-CASES = {
-    **fixed.STATES,
+def _fixed(state: Callable[[], Sizing]) -> Offer:
+    return priced(state())
+
+
+CASES: dict[str, Callable[[], Offer]] = {
+    **{name: partial(_fixed, state) for name, state in fixed.STATES.items()},
     "worked example": real(worked_example()),
     "worked example in reality": real(worked_example_in_reality()),
     "split over four": real(
@@ -195,7 +207,7 @@ def test_missing_price_is_a_word_and_a_known_one_has_its_date() -> None:
 def price_of(sizing: Sizing) -> str:
     table = proposal([Offer(sizing)], options()).recommendation.options
     assert table is not None
-    return table.rows[0].cells[5]
+    return table.rows[0].cells[4]
 
 
 def test_article_mode_is_said_on_every_page(tmp_path: Path) -> None:
@@ -215,18 +227,28 @@ def test_targets_that_are_missed_speak_against_it() -> None:
     assert proposal([Offer(sizing)], options()).speed.page.title.startswith("Too slow")
 
 
-def test_alternatives_stand_beside_the_recommendation() -> None:
-    table = proposal([Offer(fixed.fixed_sizing()), Offer(fixed.eight_devices())], options()).recommendation.options
+def test_alternatives_stand_with_the_reason_against_each() -> None:
+    values = proposal([priced(), priced(fixed.eight_devices()), priced(fixed.too_much())], options())
+    table = values.recommendation.options
     assert table is not None
-    assert [row.cells[0] for row in table.rows] == ["RTX PRO 6000 Workstation", "8 × H200 SXM"]
-    assert [row.strong for row in table.rows] == [True, False]
+    assert [row.cells[0] for row in table.rows] == ["B  8 × H200 SXM", "C  RTX PRO 6000 Workstation"]
+    assert table.rows[1].cells[3].replace("\u00a0", " ") == "does not hold the work: 7.0 GB are missing"
+    assert values.options is not None
+    assert [column.letter for column in values.options.columns] == ["A", "B", "C"]
+    assert values.options.columns[2].note == "does not meet the need"
+    assert [cell.bad for cell in values.options.rows[0].cells] == [False, False, True]
 
 
-def test_appendix_holds_the_way_to_every_figure_shown() -> None:
+def test_appendix_holds_the_way_to_the_main_figures_and_when_asked_to_every_one() -> None:
     sizing = fixed.fixed_sizing()
-    appendix = proposal([Offer(sizing)], options()).appendix
+    usual = proposal([Offer(sizing)], options()).appendix
+    names = {figure.name for figure in usual.figures}
     computed = [key for key in sizing.trace if isinstance(sizing.trace.entry(key), Computed)]
-    assert len(appendix.figures) >= 0.9 * len(computed)
+    assert {label(key) for key in computed if key in KEYS} <= names
+    assert not usual.everything
+    appendix = proposal([Offer(sizing)], options(left_out=frozenset())).appendix
+    computed = [key for key in sizing.trace if isinstance(sizing.trace.entry(key), Computed)]
+    assert len(appendix.figures) == len(computed)
     assert [figure.number for figure in appendix.figures] == [f"A{n}" for n in range(1, len(appendix.figures) + 1)]
     cache = next(figure for figure in appendix.figures if figure.name == "Cache per request")
     assert cache.numbers.replace("\u00a0", " ") == "10,240 × 262,144 = 2,684,354,560 B"
@@ -241,7 +263,11 @@ def test_addresses_other_than_the_web_are_not_linked() -> None:
     entry = sizing.trace.entry("tier.0.capacity_bytes")
     hostile = dataclasses.replace(fixed.DATASHEET, address="javascript:alert(1)")
     sizing.trace.given("tier.0.capacity_bytes", entry.value, entry.unit, hostile)
-    addresses = [source.address for source in proposal([Offer(sizing)], options()).appendix.sources if source.address]
+    addresses = [
+        source.address
+        for source in proposal([Offer(sizing)], options(left_out=frozenset())).appendix.sources
+        if source.address
+    ]
     assert addresses
     assert all(address.startswith("https://") for address in addresses)
 

@@ -5,6 +5,7 @@ from enum import StrEnum
 import pytest
 
 from core.architecture.blueprint import NoteKind
+from core.architecture.fields import Fields
 from core.catalogue.records import Confidence
 from core.errors import InvalidInput
 from core.language import sentences
@@ -207,3 +208,24 @@ def test_hardware_with_its_count() -> None:
 def test_confidence_in_the_users_own_words_stays() -> None:
     assert sentences.confidence("two_sources") == "two sources"
     assert sentences.confidence("asked the dealer") == "asked the dealer"
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("en", "config.json holds more than 1,000 entries; no config.json does."),
+        ("de", "config.json enthält mehr als 1.000 Einträge; das tut kein config.json."),
+        ("fr", "config.json contient plus de 1\u202f000 entrées\u00a0; aucun config.json n’en a autant."),
+    ],
+)
+def test_errors_speak_the_language_in_force(code: str, said: str) -> None:
+    text = "{file} holds more than {most_entries:,} entries; no config.json does."
+    with in_language(code):
+        assert sentences.error(InvalidInput(text, file="config.json", most_entries=1000)) == said
+
+
+def test_an_error_inside_an_error_is_translated_too() -> None:
+    wrong = Fields({}, "config.json").wrong("num_hidden_layers", "is below {least:,}", least=1)
+    assert str(wrong) == '"num_hidden_layers" in config.json is below 1.'
+    with in_language("de"):
+        assert sentences.error(wrong) == '"num_hidden_layers" in config.json liegt unter 1.'

@@ -11,6 +11,7 @@ from core.architecture.blueprint import NoteKind, ReadingNote
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Price
 from core.language.findings import finding_sentence
+from core.language.numbers import current
 from core.scenario import Mode, Plan, Scenario
 from core.sizing.examples import worked_example, worked_example_in_reality
 from core.sizing.findings import RULES as ALL_RULES
@@ -158,7 +159,7 @@ def test_a_rule_fires_and_is_silent(kind: FindingKind, case: Scenario, counter_c
 #: Rules with a test of their own below, or on the speed side.
 APART = {
     K.MODEL_READ_WITH_WARNING, K.EVIDENCE_GENERIC, K.SPEED_UNKNOWN, K.CAPACITY_UNIFIED_MEMORY, K.STATE_CHECKPOINTS,
-    K.ACTIVATION_PEAK, K.GUARD,
+    K.ACTIVATION_PEAK, K.GUARD, K.WORKSPACE_GROWS,
 }  # fmt: skip
 
 
@@ -218,12 +219,45 @@ def test_states_at_block_boundaries_and_the_peak_of_a_prompt(catalogue: Catalogu
         assert not list(found(plain, kind, catalogue)), kind
 
 
+def test_scores_of_attention_outgrow_the_cache_on_a_mac(catalogue: Catalogue) -> None:
+    """Heads of 256 have no kernel in tiles; those of 128 have."""
+    mac = worked_example_in_reality().edited(
+        deployment__device="mac-studio-m4-max-128",
+        deployment__engine="mlx",
+        deployment__runtime_bytes=None,
+        weights="mlx4",
+        companions=(),
+    )
+    finding = next(found(mac, K.WORKSPACE_GROWS, catalogue))
+    trace = size(mac, catalogue).trace
+    assert trace[finding.figures[0]] > trace[finding.figures[1]]
+    assert not list(found(mac.edited(model__id="Qwen/Qwen3-32B"), K.WORKSPACE_GROWS, catalogue))
+
+
 def test_the_power_of_the_mesh_against_the_card_for_pcie(catalogue: Catalogue) -> None:
     chosen = worked_example_in_reality().edited(deployment__device="h100-sxm")
     sizing = size(chosen, catalogue)
     finding = next(f for f in sizing.findings if f.kind is K.SXM_MESH_UNUSED)
     assert "H100" in finding.subject
-    assert [sizing.trace[key] for key in finding.figures[1:]] in ([700, 350], [700, 400])
+    assert [sizing.trace[key] for key in finding.figures[1:3]] in ([700, 350], [700, 400])
+
+
+def test_the_price_of_the_mesh_against_the_card_for_pcie(catalogue: Catalogue) -> None:
+    """Each accelerator's part of the quotes: their geometric middle over the accelerators of a device."""
+    chosen = worked_example_in_reality().edited(deployment__device="h100-sxm")
+    sizing = size(chosen, catalogue)
+    finding = next(f for f in sizing.findings if f.kind is K.SXM_MESH_UNUSED)
+    quotes = catalogue.devices["h100-sxm"].price
+    assert quotes is not None
+    assert float(sizing.trace["mesh.price_each"]) == pytest.approx(float(quotes.low * quotes.high) ** 0.5)
+    assert finding.figures[3:] == ("mesh.price_each", "card.price_each")
+    said = finding_sentence(finding, sizing)
+    for key in finding.figures[3:]:
+        assert current().money(sizing.trace[key], "USD") in said
+    node = size(chosen.edited(deployment__device="hgx-h100-8", deployment__plan=Plan(replicas=8)), catalogue)
+    whole = catalogue.devices["hgx-h100-8"].price
+    assert whole is not None
+    assert float(node.trace["mesh.price_each"]) == pytest.approx(float(whole.low * whole.high) ** 0.5 / 8)
 
 
 def test_tensor_parallelism_over_two_sparks_is_not_said_to_bring_nothing(catalogue: Catalogue) -> None:

@@ -8,9 +8,10 @@ import pytest
 from core.catalogue.catalogue import Catalogue
 from core.language.levers import lever_gain, lever_sentences, lever_title
 from core.language.messages import LANGUAGES, in_language
-from core.scenario import Companion, CompanionRole, Placement, Plan, Scenario
+from core.scenario import Companion, CompanionRole, LineKind, Placement, Plan, Scenario
+from core.sizing.cost import cost
 from core.sizing.examples import worked_example, worked_example_in_reality
-from core.sizing.levers import Lever, LeverKind, Measure, levers, next_device
+from core.sizing.levers import BUYS, Lever, LeverKind, Measure, levers, next_device
 from core.sizing.report import Sizing
 from core.sizing.size import size
 from tests.article.conftest import shipped
@@ -145,7 +146,7 @@ def test_every_lever_has_words(language: str) -> None:
             words = (lever_title(lever), lever_gain(lever), *lever_sentences(lever))
             assert all(words), lever
             assert not any("{" in text for text in words), words
-            assert len(lever_sentences(lever)) == len(lever.gains)
+            assert len(lever_sentences(lever)) > len(lever.gains)  # and what it costs
 
 
 def test_what_is_said_of_the_article_s_example() -> None:
@@ -162,3 +163,50 @@ def test_levers_of_the_shipped_catalogue(catalogue: Catalogue) -> None:
 @pytest.fixture(scope="session")
 def catalogue() -> Catalogue:
     return shipped()
+
+
+# ---- money
+
+
+@pytest.fixture(scope="module")
+def priced(catalogue: Catalogue) -> tuple[Lever, ...]:
+    """300 people in France with one RTX PRO 6000."""
+    need = worked_example_in_reality().edited(workload__users=300, economics__region="FR")
+    return levers(size(need, catalogue), catalogue)
+
+
+def test_what_changes_no_hardware_costs_nothing_to_buy(priced: tuple[Lever, ...]) -> None:
+    for lever in priced:
+        assert lever.money is not None
+        assert (lever.money.price == 0) == (lever.kind not in BUYS)
+
+
+def test_one_more_costs_what_the_bill_says(priced: tuple[Lever, ...], catalogue: Catalogue) -> None:
+    """A second card in the same server: its price and a tenth of it for installation."""
+    lever = next(one for one in priced if one.kind is L.ONE_MORE)
+    assert lever.money is not None
+    now, then = (cost(sizing, catalogue) for sizing in (lever.before, lever.after))
+    assert lever.money.price == then.capital.value - now.capital.value
+    assert lever.money.per_million == (now.per_million.value, then.per_million.value)
+    card = next(line for line in now.lines if line.kind is LineKind.CARDS)
+    assert float(lever.money.price or 0) == pytest.approx(1.1 * float(card.amount.value), rel=1e-9)
+    assert lever.after.trace["difference.cost.capital"] == lever.money.price
+
+
+def test_entered_lines_do_not_hide_what_hardware_costs(catalogue: Catalogue) -> None:
+    """Prices that were typed in for one machine say nothing about two: the proposed lines are compared."""
+    need = worked_example_in_reality().edited(
+        economics__lines=[{"kind": "services", "name": "Training", "quantity": 1, "price": 1000}]
+    )
+    lever = next(one for one in levers(size(need, catalogue), catalogue) if one.kind is L.ONE_MORE)
+    assert lever.money is not None
+    assert (lever.money.price or 0) > 5_000
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_money_is_said(code: str, priced: tuple[Lever, ...]) -> None:
+    with in_language(code):
+        texts = [lever_sentences(lever) for lever in priced]
+    assert all(len(text) > len(lever.gains) for text, lever in zip(texts, priced, strict=True))
+    bought = next(text for text, lever in zip(texts, priced, strict=True) if lever.kind is L.ONE_MORE)
+    assert any(character.isdigit() for character in bought[-1])

@@ -6,6 +6,8 @@ import pytest
 
 from core import RESOURCES
 from core.architecture.blueprint import TensorClass
+from core.architecture.fields import Fields
+from core.architecture.positions import rotary_elements
 from core.catalogue.loading import load_shipped
 from core.scenario import CatalogueModel, Deployment, Mode, Plan, Scenario, Workload
 from core.sizing.memory import record_memory
@@ -70,7 +72,7 @@ def test_padding_is_of_each_rank() -> None:
     assert t["padded_bytes.expert"] / t["weights_bytes.expert"] == pytest.approx(3072 * 2944 / 2880**2, rel=1e-6)
 
 
-@pytest.mark.parametrize(("engine", "device"), [("sglang", "h100-sxm"), ("vllm", "mi300x"), ("llama.cpp", "rtx-3090")])
+@pytest.mark.parametrize(("engine", "device"), [("sglang", "h100-sxm"), ("vllm", "gaudi3"), ("llama.cpp", "rtx-3090")])
 def test_no_padding_where_nobody_has_read_of_it(engine: str, device: str) -> None:
     assert "padded_bytes.expert" not in figures(chosen("openai/gpt-oss-20b", "mxfp4", device, engine=engine))
 
@@ -89,7 +91,7 @@ def test_latent_attention_keeps_its_down_projections_whole() -> None:
     parts = sum(t[f"weights_bytes.{kind}"] for kind in blueprint.parameters if kind is not TensorClass.MTP)
     kept = sum(t[f"weights_bytes.{kind}"] for kind in ("norm", "router")) + t["weights_bytes.whole_attention"]
     assert t["weights_bytes.whole_attention"] == pytest.approx(whole * t["weights.bits.attention"] / 8, abs=1)
-    assert t["accelerator.weights_bytes"] == pytest.approx((parts - kept) / 8 + kept, rel=1e-9)
+    assert t["weights_bytes.of_rank"] == pytest.approx((parts - kept) / 8 + kept, rel=1e-9)
 
 
 def test_indexers_stand_whole_too() -> None:
@@ -216,6 +218,132 @@ def test_the_image_tower_is_tried_with_its_largest_image() -> None:
 def test_the_weights_of_a_published_nvfp4_checkpoint() -> None:
     """Qwen3.8 27B by NVIDIA, one accelerator, no guessing ahead: 19.75 GiB reported."""
     assert loaded("Qwen/Qwen3.6-27B", "nvfp4", "rtx-a6000") == pytest.approx(19.75, rel=0.01)
+
+
+def test_tables_of_positions_are_loaded_too() -> None:
+    """Llama 3.1 8B: 14.9889 GiB reported, 14.958 of them weights; its 131,072 positions of 128 take the rest."""
+    t = figures(chosen("meta-llama/Llama-3.1-8B-Instruct", "bf16", "rtx-3090"))
+    assert t["weights_bytes.tables"] == 131_072 * 128 * 2
+    assert t["accelerator.weights_bytes"] / GIB == pytest.approx(14.9889, rel=1e-4)
+    sglang = figures(chosen("meta-llama/Llama-3.1-8B-Instruct", "bf16", "rtx-3090", engine="sglang"))
+    assert sglang["weights_bytes.tables"] == 131_072 * 128 * 4
+    local = figures(chosen("meta-llama/Llama-3.1-8B-Instruct", "Q4_K_M", "rtx-3090", engine="llama.cpp"))
+    assert "weights_bytes.tables" not in local
+
+
+def test_rows_for_images_of_every_level() -> None:
+    """Qwen3-VL 32B feeds images into three more layers: three times 32,768 rows of 5,120; positions are threefold."""
+    t = figures(chosen("Qwen/Qwen3-VL-32B-Instruct", "fp8", "h100-sxm", prefill_chunk=32_768))
+    positions = 4 * 262_144 * 128 * 2
+    assert t["weights_bytes.tables"] == positions + 3 * 32_768 * 5120 * 2
+
+
+@pytest.mark.parametrize(
+    ("model", "weights", "two", "printed"),
+    [
+        ("RedHatAI/Qwen3-14B-FP8-dynamic", "fp8", False, 15.418),
+        ("RedHatAI/Qwen3-14B-FP8-dynamic", "fp8", True, 7.8555),
+        ("meta-llama/Meta-Llama-3.1-8B-Instruct", "bf16", False, 15.0586),
+        ("openai/gpt-oss-20b", "mxfp4", False, 14.3066),
+        ("openai/gpt-oss-20b", "mxfp4", True, 7.4551),
+    ],
+)
+def test_what_vllm_counted_as_loaded_on_amd(model: str, weights: str, two: bool, printed: float) -> None:
+    """vLLM 0.11 to 0.13 on R9700: what loading needed for a moment counts with the weights."""
+    pair: dict[str, Any] = {"count": 2, "plan": Plan(tensor=2), "link": "pcie-gen4-x16"} if two else {}
+    wanted = chosen(model, weights, "radeon-ai-pro-r9700", release="0.12", **pair)
+    t = figures(wanted)
+    assert t["accelerator.weights_bytes"] / GIB == pytest.approx(printed, rel=0.02)
+    assert "runtime.exchange_bytes" not in t
+    since = figures(wanted.edited(deployment__release="0.24"))
+    assert "weights_bytes.held" not in since
+
+
+def test_latent_attention_sets_aside_what_it_unfolds() -> None:
+    """DeepSeek V3 with whole attention on each of eight: 65,536 tokens of 128 heads of 256 are 4 GiB."""
+    whole = Plan(attention_replicas=8, expert=8)
+    t = figures(chosen("deepseek-ai/DeepSeek-V3", "fp8", "h200-sxm", 32_768, count=8, plan=whole, release="0.12"))
+    assert t["runtime.unfolded_tokens"] == 65_536
+    assert t["runtime.unfolded_bytes"] == 4 * GIB + 4 * 8192 * 7168
+    old = figures(chosen("deepseek-ai/DeepSeek-V3", "fp8", "h200-sxm", 32_768, count=8, plan=whole, release="0.9"))
+    assert "runtime.unfolded_bytes" not in old
+    assert "runtime.unfolded_bytes" not in figures(chosen("Qwen/Qwen3-32B", "fp8", "h200-sxm"))
+
+
+def test_experts_take_the_chunks_of_all_groups() -> None:
+    """Qwen3 Coder 480B on eight H20 of 141 GB, whole attention on each: 48.66 GiB for the cache at a share of 0.9."""
+    whole: dict[str, Any] = {"count": 8, "plan": Plan(attention_replicas=8, expert=8), "memory_share": 0.9}
+    wanted = chosen("Qwen/Qwen3-Coder-480B-A35B-Instruct-FP8", "fp8", "h20-141gb", 262_144, release="0.10", **whole)
+    t = figures(wanted)
+    assert t["runtime.mixture_tokens"] == 8 * 8192
+    assert t["accelerator.free_for_kv_bytes"] / GIB == pytest.approx(48.66, rel=0.02)
+    cut = figures(wanted.edited(deployment__release="0.12"))
+    assert cut["runtime.mixture_tokens"] == 16_384
+
+
+@pytest.mark.parametrize(("release", "device", "mib"), [("0.6", "rtx-3090", 350), ("0.7", "rtx-4060", 100),
+    (None, "h100-sxm", 200), (None, "radeon-ai-pro-r9700", 500)])  # fmt: skip
+def test_what_stands_outside_of_pytorch(release: str | None, device: str, mib: int) -> None:
+    t = figures(chosen("Qwen/Qwen3-0.6B", "bf16", device, release=release))
+    assert t["runtime.context_bytes"] == mib * MIB
+
+
+def test_buffers_of_the_exchange_by_release() -> None:
+    pair: dict[str, Any] = {"count": 2, "plan": Plan(tensor=2), "link": "pcie-gen4-x16"}
+    wanted = chosen("Qwen/Qwen3-0.6B", "bf16", "rtx-4090", **pair)
+    sizes = [figures(wanted.edited(deployment__release=r))["runtime.exchange_bytes"] / MIB for r in ("0.8", "0.9")]
+    assert sizes == [100, 400]
+
+
+def test_prefixes_of_hybrids_come_back_since_a_release() -> None:
+    """Two copies of a state since 0.26, unless told otherwise; one before."""
+    wanted = chosen("Qwen/Qwen3.6-35B-A3B", "fp8", "h200-sxm")
+    copies = {r: figures(wanted.edited(deployment__release=r))["state_copies"] for r in ("0.25", "0.26")}
+    assert copies == {"0.25": 1, "0.26": 2}
+    assert figures(wanted.edited(deployment__prefix_caching=False))["state_copies"] == 1
+
+
+@pytest.mark.parametrize(
+    ("config", "elements"),
+    [
+        ({"rope_theta": 1e4, "max_position_embeddings": 4096, "head_dim": 64}, 4096 * 64),
+        ({"rope_theta": 1e4, "max_position_embeddings": 4096, "hidden_size": 512, "num_attention_heads": 8}, 4096 * 64),
+        ({"rope_theta": 1e4, "max_position_embeddings": 4096, "qk_rope_head_dim": 64, "head_dim": 999}, 4096 * 64),
+        ({"rope_local_base_freq": 1e4, "max_position_embeddings": 100, "head_dim": 64}, 2 * 100 * 64),
+        ({"max_position_embeddings": 4096, "head_dim": 64}, 0),
+        ({"rope_theta": "no", "max_position_embeddings": -3, "head_dim": True}, 0),
+        (
+            {
+                "rope_parameters": {"rope_type": "yarn", "factor": 40, "original_max_position_embeddings": 4096},
+                "max_position_embeddings": 8192,
+                "head_dim": 64,
+            },
+            163_840 * 64,
+        ),
+        (
+            {
+                "rope_parameters": {
+                    "full_attention": {"partial_rotary_factor": 0.25},
+                    "sliding_attention": {"rope_theta": 1e4},
+                },
+                "max_position_embeddings": 100,
+                "head_dim": 256,
+                "global_head_dim": 512,
+            },
+            100 * 128 + 100 * 256,
+        ),
+        (
+            {
+                "rope_parameters": {"mrope_section": [11, 11, 10], "partial_rotary_factor": 0.25},
+                "max_position_embeddings": 262_144,
+                "head_dim": 256,
+            },
+            4 * 262_144 * 64,
+        ),
+    ],
+)
+def test_rotary_positions_of_a_config(config: dict[str, Any], elements: int) -> None:
+    assert rotary_elements(Fields(config)) == elements
 
 
 # ---- the rule of thumb

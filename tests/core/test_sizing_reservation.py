@@ -60,7 +60,7 @@ TWO: dict[str, Any] = {"count": 2, "plan": Plan(tensor=2), "link": "pcie-gen5-x1
 
 def test_vllm_pages_of_a_hybrid() -> None:
     """Qwen3.6-35B-A3B at 256 Ki: blocks of 1,056 tokens, 249 of them, and a page for each of three groups of states."""
-    t = served("Qwen/Qwen3.6-35B-A3B", 262_144)
+    t = served("Qwen/Qwen3.6-35B-A3B", 262_144, prefix_caching=False)
     assert t["state.0.layer_bytes"] == 2_146_304
     assert t["engine.block_tokens"] == 1056
     assert t["kv_pool.page_bytes"] == 2_162_688
@@ -72,7 +72,7 @@ def test_vllm_pages_of_a_hybrid() -> None:
 
 
 def test_vllm_one_token_of_a_hybrid_costs_four_blocks_and_seven_with_cached_prefixes() -> None:
-    plain = served("Qwen/Qwen3.6-35B-A3B", 1)
+    plain = served("Qwen/Qwen3.6-35B-A3B", 1, prefix_caching=False)
     assert plain["accelerator.bytes_per_request"] == 4 * 21_626_880
     cached = served("Qwen/Qwen3.6-35B-A3B", 1, prefix_caching=True)
     assert cached["accelerator.bytes_per_request"] == 7 * 21_626_880

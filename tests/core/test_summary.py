@@ -4,9 +4,14 @@ from collections.abc import Callable
 
 import pytest
 
+from core import RESOURCES
+from core.catalogue.loading import load_shipped
 from core.language.messages import LANGUAGES, in_language
 from core.language.summary import NAME, NUMBER, RANGE, WIDTH, summary
+from core.sizing.devices import smallest_that_fits
+from core.sizing.examples import worked_example, worked_example_in_reality
 from core.sizing.report import Sizing
+from core.sizing.size import size
 from tests.desktop.fixed_sizing import STATES, fixed_sizing, reported, speed_unknown, too_much
 
 
@@ -54,3 +59,22 @@ def test_columns_are_kept_and_lines_are_short(state: Callable[[], Sizing], langu
     rows = [line for line in numbers if len(line) in ends]
     assert rows
     assert all(line[NAME - 1] == " " for line in rows)
+
+
+def test_the_answers_about_memory() -> None:
+    """The real example: full heads would keep eight times as much; the smallest device is named where it is known."""
+    catalogue = load_shipped(RESOURCES / "catalogue")
+    scenario = worked_example_in_reality()
+    sizing = size(scenario, catalogue)
+    text = summary(sizing, smallest_that_fits(scenario, catalogue)).replace("\u00a0", " ")
+    assert cells(text, "With full heads") == ["8.0", "×"]
+    assert "Cache outweighs the weights from" in text
+    assert "Smallest device that holds it" in text
+    assert "Layers that do not fit" not in text
+    lacking = size(scenario.edited(deployment__device="rtx-4060", companions=()), catalogue)
+    assert "Layers that do not fit" in summary(lacking)
+
+
+def test_the_smallest_device_for_the_articles_textbook_model() -> None:
+    """A model typed in has no class of attention weights, on machines of several accelerators either."""
+    assert smallest_that_fits(worked_example(), load_shipped(RESOURCES / "catalogue")) is not None

@@ -4,9 +4,9 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 
 from desktop import collector
-from tests.desktop.shell import one_theme, session, settings, store, theme, window
+from tests.desktop.shell import one_theme, session, settings, start, store, theme, window
 
-__all__ = ["one_theme", "session", "settings", "store", "theme", "window"]
+__all__ = ["one_theme", "session", "settings", "start", "store", "theme", "window"]
 
 
 @pytest.fixture(autouse=True, scope="session")

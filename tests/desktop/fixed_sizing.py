@@ -9,6 +9,10 @@ from dataclasses import dataclass, field, replace
 from core.architecture.blueprint import AttentionGroup, AttentionKind, Blueprint, TensorClass
 from core.catalogue.records import Device, DeviceFamily, DeviceKind, Engine, MemoryTier
 from core.scenario import CatalogueModel, Deployment, Plan, Scenario, Workload
+from core.sizing.concurrency import Barrier, Capacity, Redundancy, Variant, Wall
+from core.sizing.cost_report import Cost
+from core.sizing.curves import Curve
+from core.sizing.demand import DemandAnswer, Road
 from core.sizing.report import (
     Cause,
     DeviceUse,
@@ -25,9 +29,14 @@ from core.sizing.report import (
     Verdict,
     Weight,
 )
+from core.sizing.roofline import Roofline, WorkPoint
+from core.sizing.search.need import Need
+from core.sizing.search.report import HardwareFound
+from core.sizing.search.request import SearchRequest
 from core.trace import CHOICE, Origin, OriginKind, Trace, formula
 from core.units import Unit
-from desktop.charts.series import CacheLine, MemoryCurves, RangeCurve
+from desktop.charts.capacity_curve import request_axis
+from desktop.charts.series import CacheLine, CapacityCurves, MemoryCurves, RangeCurve
 
 DATASHEET = Origin(
     OriginKind.CATALOGUE,
@@ -250,6 +259,7 @@ def _model_and_work(trace: Trace, card: Card) -> None:
     trace.given("workload.active_share", card.active, Unit.SHARE)
     trace.given("workload.context_tokens", card.context, Unit.TOKEN)
     trace.given("workload.prompt_tokens", card.prompt, Unit.TOKEN)
+    trace.given("workload.depth_tokens", card.prompt, Unit.TOKEN)
     trace.compute("requests_at_once", requests_at_once, users="workload.users", share="workload.active_share")
     trace.given("model.total_parameters", 35_100_000_000, Unit.PARAMETER, CONFIG)
     trace.given("model.active_parameters", 3_000_000_000, Unit.PARAMETER, CONFIG)
@@ -569,6 +579,79 @@ def fixed_ttft(sizing: Sizing) -> RangeCurve:
     return _ranged(prompts, middle, sizing.ttft)
 
 
+def fixed_capacity(sizing: Sizing) -> CapacityCurves | None:
+    """Speeds that fall with every request at once; the targets are met up to the memory."""
+    if sizing.decode is None or sizing.ttft is None or sizing.throughput is None:
+        return None
+    fit, needed = int(sizing.trace["max_concurrency"]), sizing.required_requests
+    axis = [float(n) for n in request_axis(needed, fit, fit)]
+    speeds = [sizing.decode.p50 * (needed + 8) / (n + 8) for n in axis]
+    waits = [sizing.ttft.p50 * (n + 8) / (needed + 8) for n in axis]
+    trace = sizing.trace.copy()
+    key = "capacity.none.accelerators"
+    trace.given("capacity.requests", fit, Unit.REQUEST, METHOD)
+    trace.given(key, sizing.plan.ranks, Unit.COUNT, METHOD)
+    capacity = Capacity(
+        trace=trace,
+        requests=fit,
+        users_by_share=int(fit / sizing.scenario.workload.active_share),
+        users_by_little=10 * fit,
+        wall=Wall.MEMORY,
+        users_wall=Wall.MEMORY,
+        barriers=(Barrier(Wall.MEMORY, "capacity.requests", fit),),
+        demand=DemandAnswer(needed, 2, 1.5, 0.1, 0.2, 0.01, Road.SHARE),
+        variants=(Variant(Redundancy.NONE, 1, sizing.plan.ranks, key),) if fit else (),
+        tail_fits=None,
+        at=sizing,
+        speed=_curve(axis, speeds),
+        total=_curve(axis, speeds),
+        first_token=_curve(axis, waits),
+    )
+    return CapacityCurves(
+        capacity,
+        _ranged(axis, speeds, sizing.decode),
+        _ranged(axis, [speed * n for speed, n in zip(speeds, axis, strict=True)], sizing.throughput),
+        _ranged(axis, waits, sizing.ttft),
+        lambda _requests: sizing,
+    )
+
+
+def _curve(x: list[float], y: list[float]) -> Curve:
+    import numpy as np
+
+    axis, values = np.asarray(x), np.asarray(y)
+    return Curve(axis, values, values, values)
+
+
+def fixed_roofline(sizing: Sizing) -> Roofline | None:
+    """Writing far below the corner of the roof, reading beyond it."""
+    if sizing.decode is None:
+        return None
+    rate, bandwidth = 4e14, sizing.trace["memory_bandwidth_bytes_per_s"]
+    ridge = rate / bandwidth
+    points = []
+    for work, intensity, share in (("decode", 12.0, 0.5), ("prefill", ridge * 8, 0.25)):
+        roof = min(rate, intensity * bandwidth)
+        reached, low = roof * share, sizing.decode.p10 / sizing.decode.p50
+        points.append(
+            WorkPoint(
+                f"roofline.{work}",
+                intensity,
+                reached * low,
+                reached,
+                reached * 1.2 if low < 1 else reached,
+                roof,
+                share,
+                sizing.decode.evidence,
+                intensity < ridge,
+            )
+        )
+    trace = sizing.trace.copy()
+    for point in points:
+        trace.given(point.key, point.rate, Unit.FLOP_PER_SECOND, METHOD)
+    return Roofline(trace, bandwidth, rate, rate / 4, ridge, *points)
+
+
 def _lengths(low: float, high: float, count: int = 64) -> list[float]:
     return [low * (high / low) ** (n / (count - 1)) for n in range(count)]
 
@@ -589,3 +672,22 @@ class FixedCurves:
 
     def ttft(self, sizing: Sizing, catalogue: object) -> tuple[RangeCurve, float]:
         return fixed_ttft(sizing), float(sizing.scenario.workload.prompt_tokens or 1024)
+
+    def capacity(self, sizing: Sizing, catalogue: object) -> CapacityCurves | None:
+        return fixed_capacity(sizing)
+
+    def roofline(self, sizing: Sizing) -> Roofline | None:
+        return fixed_roofline(sizing)
+
+    def hardware(self, request: SearchRequest, catalogue: object) -> HardwareFound:
+        return HardwareFound(request, Need(1000.0, 600.0, None, None), (), (), (), 0, 0, 0)
+
+    def explained(self, sizing: Sizing, catalogue: object, key: str = "") -> Sizing:
+        found = [fixed_roofline(sizing)]
+        if key.startswith("capacity."):
+            curves = fixed_capacity(sizing)
+            found += [curves.capacity] if curves else []  # type: ignore[list-item]
+        return replace(sizing, trace=sizing.trace.joined(*(one.trace for one in found if one is not None)))
+
+    def cost(self, sizing: Sizing, catalogue: object) -> Cost | None:
+        return None

@@ -1,15 +1,20 @@
 """Parts that tests of the shell build on: an application with the theme, a session, a window without results."""
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import delete
 
+from core.language.messages import set_language
+from desktop.app import Application
+from desktop.folders import Folders
 from desktop.main_window import MainWindow
 from desktop.session import Session
-from desktop.settings import Settings
+from desktop.settings import LANGUAGE, THEME, Settings
 from desktop.theme import Scheme, Theme
 from tests.desktop.small_catalogue import MemoryStore, SmallCatalogue, small_scenario, small_size, with_records
 
@@ -66,3 +71,32 @@ def make_window(session: Session, theme: Theme, settings: Settings) -> MainWindo
     )
     window.complete()
     return window
+
+
+Start = Callable[[], Application]
+
+
+@pytest.fixture
+def start(qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    settings = Settings(Folders.below(tmp_path).config / "tonnage.ini")
+    settings.set(LANGUAGE, "en")
+    settings.set(THEME, "light")
+    settings.flush()
+    started: list[Application] = []
+
+    def begin() -> Application:
+        application = Application(qapp, Folders.below(tmp_path))
+        application.window.show()
+        application.complete()
+        started.append(application)
+        return application
+
+    yield begin
+    for application in started:
+        application.window.close()
+        application.window.deleteLater()
+        application.close()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    set_language("en")
+    qapp.setStyleSheet("")

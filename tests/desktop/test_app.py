@@ -3,13 +3,13 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QLockFile
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
 
 import desktop.app
 from core.errors import StoreError
@@ -17,42 +17,19 @@ from core.language.findings import finding_sentence
 from core.language.messages import LANGUAGES, set_language
 from core.scenario import CatalogueModel, Mode, TextbookModel
 from core.sizing.report import Verdict
+from core.store.database import Backup
+from core.store.library import Library
+from desktop import opening
 from desktop.__main__ import main
 from desktop.app import Application
 from desktop.folders import Folders
 from desktop.main_window import MainWindow
-from desktop.settings import LANGUAGE, STARTED_BEFORE, THEME, Settings
+from desktop.settings import STARTED_BEFORE, Settings
 from tests.core import gguf_models
+from tests.desktop.shell import Start
 
 SMALL_MODEL = "Qwen__Qwen3-0.6B"
 CONFIGS = Path(__file__).parent.parent / "data" / "configs"
-Start = Callable[[], Application]
-
-
-@pytest.fixture
-def start(qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
-    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
-    settings = Settings(Folders.below(tmp_path).config / "tonnage.ini")
-    settings.set(LANGUAGE, "en")
-    settings.set(THEME, "light")
-    settings.flush()
-    started: list[Application] = []
-
-    def begin() -> Application:
-        application = Application(qapp, Folders.below(tmp_path))
-        application.window.show()
-        application.complete()
-        started.append(application)
-        return application
-
-    yield begin
-    for application in started:
-        application.window.close()
-        application.window.deleteLater()
-        application.close()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-    set_language("en")
-    qapp.setStyleSheet("")
 
 
 def test_the_first_start_opens_the_worked_example(start: Start) -> None:
@@ -391,3 +368,84 @@ def test_settings_that_cannot_be_read_are_the_default(tmp_path: Path, text: str)
     settings = Settings(path)
     assert settings.get(STARTED_BEFORE) is False
     assert desktop.app._scheme(settings).value in ("system", "light", "dark")
+
+
+@pytest.mark.parametrize("taken", [True, False])
+def test_the_newest_backup_of_a_damaged_store_is_offered(
+    start: Start, qapp: QApplication, tmp_path: Path, taken: bool
+) -> None:
+    first = start()
+    first.session.rename(1, "Kept", "Client")
+    first.close()
+    path = first.folders.data / "tonnage.sqlite"
+    Library(path, datetime(2031, 1, 1, tzinfo=UTC)).close()  # a day later: its backup holds the name
+    path.write_bytes(b"not a database" * 1000)
+    offered: list[Backup] = []
+
+    def offer(backup: Backup) -> bool:
+        offered.append(backup)
+        return taken
+
+    application = Application(qapp, first.folders, offer=offer)
+    assert len(offered) == 1
+    assert ("Kept" in [one.name for one in application.session.scenarios()]) is taken
+    bar = application.window.messages.bar("opening")
+    assert bar is not None
+    assert ("These are from" in bar.text.text()) is taken
+    application.window.close()
+    application.close()
+
+
+def test_a_second_window_looks_and_keeps_nothing(start: Start, qapp: QApplication) -> None:
+    first = start()
+    second = Application(qapp, first.folders, read_only=True)
+    assert [one.name for one in second.session.scenarios()] == [one.name for one in first.session.scenarios()]
+    bar = second.window.messages.bar("opening")
+    assert bar is not None
+    assert bar.text.text().startswith("Read-only: another window keeps these scenarios.")
+    assert second.window.sidebar.saved.text() == "Nothing is kept"
+    second.session.rename(1, "Changed here", "Client")
+    second.session.edit("Users", workload__requests_at_once=3)
+    second.window.close()
+    second.close()
+    assert "Changed here" not in [one.name for one in first.store.scenarios()]
+
+
+@pytest.mark.parametrize(("answer", "code"), [(False, 1), (True, 0)])
+def test_a_second_start_asks_and_opens_read_only_or_not_at_all(
+    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: bool, code: int
+) -> None:
+    folders, opened = Folders.below(tmp_path), []
+    folders.make()
+    lock = QLockFile(str(folders.data / "tonnage.lock"))
+    assert lock.tryLock(0)
+
+    class Opened:
+        def __init__(self, _app: QApplication, _folders: Folders, read_only: bool) -> None:
+            opened.append(read_only)
+
+        def start(self) -> None: ...
+
+        def close(self) -> None: ...
+
+    monkeypatch.setattr(Folders, "of_user", lambda: folders)
+    monkeypatch.setattr(desktop.app, "Application", Opened)
+    monkeypatch.setattr(desktop.app, "offer_read_only", lambda: answer)
+    monkeypatch.setattr(QApplication, "exec", lambda *_arguments: 0)
+    assert desktop.app.run_window([]) == code
+    assert opened == [True] * answer
+    set_language("en")
+
+
+def test_the_questions_have_a_safe_answer_at_hand(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, str]] = []
+
+    def look(box: QMessageBox) -> None:
+        asked.append((box.text(), box.defaultButton().text()))
+
+    monkeypatch.setattr(QMessageBox, "exec", look)
+    assert not opening.offer_backup(Backup(Path("x"), datetime(2026, 11, 30, 14, 2, tzinfo=UTC)))
+    assert not opening.offer_read_only()
+    assert asked == [
+        ("The file of your scenarios is damaged.", "Use the backup"), ("Tonnage is already open.", "Open read-only"),
+    ]  # fmt: skip

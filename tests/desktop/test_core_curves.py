@@ -40,9 +40,9 @@ def test_the_user_s_own_point_lies_on_every_curve(scenario: Scenario, catalogue:
     assert memory.used_bytes == pytest.approx(sizing.devices[0].tiers[0].used_bytes, rel=1e-6)
     assert memory.limit_bytes == sizing.devices[0].tiers[0].limit_bytes
     decode, at = curves.decode(sizing, catalogue)
-    assert np.interp(at, decode.tokens, decode.p50) == pytest.approx(decode_of(sizing).p50, rel=0.01)
+    assert np.interp(at, decode.x, decode.p50) == pytest.approx(decode_of(sizing).p50, rel=0.01)
     ttft, at = curves.ttft(sizing, catalogue)
-    assert np.interp(at, ttft.tokens, ttft.p50) == pytest.approx(ttft_of(sizing).p50, rel=0.03)
+    assert np.interp(at, ttft.x, ttft.p50) == pytest.approx(ttft_of(sizing).p50, rel=0.03)
 
 
 def test_where_no_speed_is_known_the_bound_is_drawn(catalogue: Catalogue) -> None:
@@ -50,7 +50,7 @@ def test_where_no_speed_is_known_the_bound_is_drawn(catalogue: Catalogue) -> Non
     sizing = size(scenario, catalogue)
     curve, at = CoreCurves().decode(sizing, catalogue)
     assert list(curve.p10) == list(curve.p50) == list(curve.p90)
-    assert np.interp(at, curve.tokens, curve.p50) == pytest.approx(sizing.decode_bound.p50, rel=0.01)
+    assert np.interp(at, curve.x, curve.p50) == pytest.approx(sizing.decode_bound.p50, rel=0.01)
 
 
 def test_the_axis_holds_the_chosen_length_and_whole_tokens() -> None:

@@ -11,13 +11,13 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtCore import QEventLoop, QThreadPool, QTimer
 from PySide6.QtWidgets import QLabel
 
 from core import RESOURCES
@@ -26,7 +26,7 @@ from core.language.levers import lever_gain
 from core.language.numbers import Formatter
 from core.language.summary import summary
 from core.proposal.composition import proposal
-from core.proposal.offer import Offer
+from core.proposal.offer import Offer, offer
 from core.proposal.options import ProposalOptions
 from core.scenario import CatalogueModel, Deployment, Plan, Scenario, Workload
 from core.sizing.examples import worked_example, worked_example_in_reality
@@ -38,9 +38,7 @@ from desktop.charts.base import LineChart
 from desktop.charts.memory_bar import MemoryBar
 from desktop.charts.waterfall import Waterfall
 from desktop.results.panel import ResultsPanel
-from tests.desktop.test_app import Start, start
-
-__all__ = ["start"]
+from tests.desktop.shell import Start
 
 WRITERS = (
     "about_tokens", "bytes", "bytes_both", "bytes_iec", "bytes_parts", "change", "count", "decimal", "figure",
@@ -48,11 +46,15 @@ WRITERS = (
     "parameters", "parameters_in_words", "percent", "power", "range", "rate", "rate_parts", "seconds",
     "seconds_parts", "share", "share_parts", "significant", "speed", "speed_parts", "tokens", "tokens_exact", "value",
 )  # fmt: skip
-#: What may stand between a figure of the trace and the number that is written: nothing, GB, GiB, ms.
-SCALES = (1.0, 1e9, 1e-9, 2.0**30, 1e-3)
+#: What may stand between a figure of the trace and the number that is written: nothing, GB, GiB, ms, TFLOP/s.
+SCALES = (1.0, 1e9, 1e-9, 2.0**30, 1e-3, 1e12)
 #: Who writes numbers that are no figures: marks on an axis; the constants in the text of a formula, which another test
-#: evaluates; the factors, kept in the calibration, whose product is the figure beside them.
-NO_FIGURES = ("charts/axes.py:", "charts/plot_place.py:", "formulas.py:_constant", "appendix.py:<lambda>")
+#: evaluates; the factors, kept in the calibration, whose product is the figure beside them; answers of a search, which
+#: are figures of other scenarios.
+NO_FIGURES = (
+    "charts/axes.py:", "proposal/axes.py:", "charts/plot_place.py:", "formulas.py:_constant", "appendix.py:<lambda>",
+    "/pages/find/", "search_sentences.py:", "results/hardware_page.py:",
+)  # fmt: skip
 
 _DIGITS = re.compile(r"\d[\d.,]*\d|\d")
 
@@ -180,6 +182,7 @@ def _show_everything(application: Application, panel: ResultsPanel) -> Iterator[
             if chart.picture.band is not None:
                 yield from (float(y) for y in (*chart.picture.band.low, *chart.picture.band.high))
             yield from (crossing.x for crossing in chart.picture.crossings)
+        yield from _read_of_capacity(panel)
         panel.toggle_table()
         _wait(20)
         panel.toggle_table()
@@ -189,6 +192,25 @@ def _show_everything(application: Application, panel: ResultsPanel) -> Iterator[
         bar.choose(-1)
     for drawn in panel.findChildren(Waterfall):
         drawn.table()
+
+
+def _read_of_capacity(panel: ResultsPanel) -> Iterator[float]:
+    """All its curves, and the sizings past the wall that its read-outs speak of."""
+    found = panel.capacity.found
+    if found is None:
+        return
+    for curve in (found.speed, found.total, found.first_token):
+        yield from (*curve.p10, *curve.p50, *curve.p90)
+    for point in range(0, len(found.requests), 9):
+        yield from _values(found.at(int(found.requests[point])).trace)
+
+
+def _roof(panel: ResultsPanel) -> Iterator[float]:
+    """The rates that the roof allows at each point of its axis."""
+    found, picture = panel.roofline.found, panel.roofline.slot.picture
+    if found is not None and picture is not None:
+        for wide in (False, True):
+            yield from map(float, found.roof(picture.x, wide))
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
@@ -211,11 +233,13 @@ def test_every_number_in_the_window_is_a_figure_of_the_trace(
     assert all(lever_gain(lever) for lever in levers)  # each records its gain in the later trace
     curves = panel.memory.curves.memory(sizing, application.session.catalogue)
     points += [line.fits_to for line in curves.lines if line.fits_to is not None]
+    points += _roof(panel)
+    whole = panel.curves.explained(sizing, application.session.catalogue, "capacity.requests")
     points += [excess for line in curves.lines for excess in line.excess_bytes]
     known = Known(
         iter(
             [
-                *_values(sizing.trace),
+                *_values(whole.trace),
                 *_inputs(case.model_dump()),
                 *points,
                 *(value for lever in levers for value in _values(lever.after.trace)),
@@ -226,7 +250,8 @@ def test_every_number_in_the_window_is_a_figure_of_the_trace(
     seen = [note for note in written if "/desktop/inputs/" not in note.place and "/widgets/" not in note.place]
     assert len(seen) > 150
     assert not _strays(seen, known)
-    assert not set(_digits_of_nobody(panel, sizing, written))
+    assert not set(_digits_of_nobody(panel, whole, written))
+    QThreadPool.globalInstance().waitForDone()  # a search is under way
 
 
 def _digits_of_nobody(panel: ResultsPanel, sizing: Sizing, written: list[Writing]) -> Iterator[str]:
@@ -250,10 +275,20 @@ def _digits_of_nobody(panel: ResultsPanel, sizing: Sizing, written: list[Writing
 def test_every_number_in_the_proposal_and_the_summary_is_a_figure_of_the_trace(
     written: list[Writing], case: Scenario
 ) -> None:
-    sizing = size(case, load_shipped(RESOURCES / "catalogue"))
-    proposal([Offer(sizing)], ProposalOptions(date=date(2026, 11, 30)))
+    catalogue = load_shipped(RESOURCES / "catalogue")
+    sizing, offered = size(case, catalogue), offer(case, catalogue, "2026-11-30")
+    proposal([offered], ProposalOptions(date=date(2026, 11, 30), left_out=frozenset()))
     summary(sizing)
-    known = Known(iter([*_values(sizing.trace), *_inputs(case.model_dump())]))
+    traces = [sizing.trace, offered.trace, *(point.sizing.trace for point in offered.load)]
+    traces += [lever.after.trace for lever in offered.levers]
+    layers = [asdict(part) for part in sizing.blueprint.attention]
+    layers += [asdict(part) for part in sizing.blueprint.recurrent]
+    numbers = [number for trace in traces for number in _values(trace)] + list(_inputs(case.model_dump()))
+    numbers += [float(lever.subject) for lever in offered.levers if isinstance(lever.subject, int)]
+    numbers += [number for part in layers for number in _inputs(part)]
+    numbers += [point.requests for point in offered.load]
+    numbers += [lever.after.scenario.workload.context_tokens for lever in offered.levers]
+    known = Known(iter(numbers))
     assert len(written) > 150
     assert not _strays(written, known)
 

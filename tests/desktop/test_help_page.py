@@ -14,9 +14,7 @@ from desktop.pages.help.method import Method
 from desktop.pages.help.page import HelpPage
 from desktop.pages.help.questions import Questions
 from desktop.widgets.tour import Tour
-from tests.desktop.test_app import Start, start
-
-__all__ = ["start"]
+from tests.desktop.shell import Start
 
 
 def help_page(application: Application) -> HelpPage:

@@ -20,7 +20,7 @@ from desktop.folders import Folders
 from desktop.pages.proposal.draft import remembered
 from desktop.pages.proposal.proposal_page import ProposalPage
 from desktop.proposal_export import Kind
-from tests.pictures import scenario as usual
+from tests.usual_scenario import scenario as usual
 
 LONGEST_MS = 60_000
 BODY = frozenset({Section.FORMULAS, Section.SOURCES})  # left out, these tests are quick

@@ -17,7 +17,7 @@ from core.language.messages import in_language
 from core.sizing.report import Sizing
 from desktop.results import exports
 from desktop.results.memory_page import MemoryPage
-from desktop.results.panel import EXPLAIN, MEMORY, SPEED, ResultsPanel
+from desktop.results.panel import CAPACITY, EXPLAIN, HARDWARE, MEMORY, ROOFLINE, SPEED, ResultsPanel
 from desktop.results.verdict import tone_of
 from desktop.session import Message, Session
 from desktop.theme import Scheme, Theme
@@ -85,7 +85,7 @@ def test_hidden_pages_wait_until_they_are_shown(panel: ResultsPanel) -> None:
 
 
 def test_alt_and_a_number_choose_a_tab(panel: ResultsPanel, qtbot: QtBot) -> None:
-    for key, tab in ((Qt.Key.Key_2, SPEED), (Qt.Key.Key_3, EXPLAIN), (Qt.Key.Key_1, MEMORY)):
+    for key, tab in ((Qt.Key.Key_2, SPEED), (Qt.Key.Key_3, CAPACITY), (Qt.Key.Key_6, EXPLAIN), (Qt.Key.Key_1, MEMORY)):
         QTest.keyClick(panel, key, Qt.KeyboardModifier.AltModifier)
         assert panel.pages.currentIndex() == tab
 
@@ -222,7 +222,7 @@ def test_wide_windows_leave_a_margin(panel: ResultsPanel) -> None:
 
 def test_every_control_has_a_name(panel: ResultsPanel, qtbot: QtBot) -> None:
     built(panel, qtbot)
-    for tab in (MEMORY, SPEED, EXPLAIN):
+    for tab in (MEMORY, SPEED, CAPACITY, ROOFLINE, HARDWARE, EXPLAIN):
         panel.show_tab(tab)
         for button in panel.findChildren(QAbstractButton):
             if button.isVisible():
@@ -252,7 +252,12 @@ def test_png_is_twice_the_size_and_on_white(panel: ResultsPanel, tmp_path: Path)
 
 
 def test_svg_is_a_drawing_with_title_and_source(panel: ResultsPanel, tmp_path: Path) -> None:
-    for tab, word in ((MEMORY, "12 requests of 256K"), (SPEED, "Reading the weights")):
+    for tab, word in (
+        (MEMORY, "12 requests of 256K"),
+        (SPEED, "Reading the weights"),
+        (CAPACITY, "70 users at your targets"),
+        (ROOFLINE, "Memory bandwidth bounds writing"),
+    ):
         panel.show_tab(tab)
         path = tmp_path / f"{tab}.svg"
         panel.export(path)

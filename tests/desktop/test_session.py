@@ -230,3 +230,23 @@ def test_without_a_store_nothing_is_saved_and_nothing_breaks(qapp: object) -> No
     session.edit("Users", workload__users=50)
     assert not session.save()
     assert list(session.scenarios()) == []
+
+
+def test_a_full_disk_offers_a_copy_elsewhere_and_is_tried_again(
+    qtbot: object, session: Session, store: MemoryStore
+) -> None:
+    messages, wanted = QSignalSpy(session.message), QSignalSpy(session.copy_wanted)
+    store.broken = True
+    session.edit("Users", workload__users=50)
+    assert not session.save()
+    offer = messages.at(messages.count() - 1)[0]
+    assert offer.text == "Nothing was saved: the disk is full. Your last change is kept in memory."
+    assert offer.action == "Save a copy elsewhere…"
+    offer.run()
+    assert wanted.count() == 1
+    assert session.scenario.workload.users == 50
+    store.broken = False
+    session._retry_timer.start(1)
+    with qtbot.waitSignal(session.saved, timeout=1000):  # type: ignore[attr-defined]
+        pass
+    assert store.kept[1].workload.users == 50

@@ -15,9 +15,7 @@ from desktop.main_window import SETTINGS, MainWindow
 from desktop.pages.settings_page import SettingsPage
 from desktop.settings import CURRENCY, ELECTRICITY_PRICE, ENGINE, MEMORY_UNIT
 from desktop.theme import Scheme
-from tests.desktop.test_app import Start, start
-
-__all__ = ["start"]
+from tests.desktop.shell import Start
 
 
 @pytest.fixture(autouse=True)

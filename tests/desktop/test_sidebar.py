@@ -87,18 +87,34 @@ def test_renaming_in_place(window: MainWindow, session: Session, store: MemorySt
     assert session.scenario.name == "First"
 
 
-def test_moving_to_another_client(window: MainWindow, store: MemoryStore) -> None:
+def test_moving_to_another_client_or_a_new_one(qtbot: Any, window: MainWindow, store: MemoryStore) -> None:
     view = window.sidebar.scenarios
     view.setCurrentIndex(view.scenarios.index(view.scenarios.row_of(2) or 0))
-    view._move_to("Kanzlei Brandt")
+    view.ask_client()
+    popup = view.client_popup
+    assert popup is not None
+    qtbot.keyClicks(popup.field, "brandt")
+    qtbot.keyClick(popup.field, Qt.Key.Key_Return)
+    assert not popup.isVisible()
     assert store.kept[2].client == "Kanzlei Brandt"
     assert view.scenarios.clients == ["Hafen Logistik AG", "Kanzlei Brandt"]
+    view.ask_client()
+    qtbot.keyClicks(popup.field, "Zoo")
+    assert [choice.name for choice in popup.list.rows.rows] == ["New client: Zoo"]
+    qtbot.keyClick(popup.field, Qt.Key.Key_Return)
+    assert store.kept[2].client == "Zoo"
+    view.ask_client()
+    qtbot.keyClick(popup.field, Qt.Key.Key_Up)
+    assert [choice.name for choice in popup.list.rows.rows][-1] == "No client"
+    popup.list.step(9)
+    qtbot.keyClick(popup.field, Qt.Key.Key_Return)
+    assert store.kept[2].client == ""
 
 
 def test_the_menu_offers_what_can_be_done_with_its_keys(window: MainWindow) -> None:
     menu = window.sidebar.scenarios.menu()
     assert [action.text() for action in menu.actions() if action.text()] == [
-        "Rename\tF2", "Duplicate\tCtrl+D", "Compare\tSpace", "Move to client", "Delete\tDelete",
+        "Rename\tF2", "Duplicate\tCtrl+D", "Compare\tSpace", "Move to client…\tCtrl+M", "Delete\tDelete",
     ]  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from core.physics import kv_cache as kv
 from core.physics.memory import largest_block
 from core.physics.reservation import compressed
 from core.physics.reservation import vllm as rules
+from core.sizing.engine_defaults import STATES_COME_BACK_SINCE, before
 from core.sizing.groups import LATENT, cached_groups, given_chunk, given_draft_tokens, source_of_model
 from core.sizing.origins import METHOD
 from core.sizing.reservation import blocks
@@ -32,6 +33,12 @@ SOURCE = Origin(
     "vLLM 0.33, v1/core/kv_cache_planning.py, v1/kv_cache_interface.py and platforms/interface.py",
     "https://github.com/vllm-project/vllm",
     "2026-11",
+)
+PREFIX_SOURCE = Origin(
+    OriginKind.METHOD,
+    "vLLM, config/model.py, is_prefix_caching_supported: on by default since 0.26 for models with recurrent states",
+    "https://github.com/vllm-project/vllm/blob/main/vllm/config/model.py",
+    "2026-07",
 )
 LATENT_BLOCK = 64  # FlashMLA
 ALIGNMENT, LATENT_ALIGNMENT = 16, 128  # of a hybrid's block
@@ -295,8 +302,9 @@ def _state_shares(trace: Trace, s: Situation) -> list[Share]:
     if not s.blueprint.recurrent:
         return []
     chosen = s.scenario.deployment.prefix_caching
-    origin = SOURCE if chosen is None else CHOICE
-    trace.given("state_copies", 2 if chosen else 1, Unit.COUNT, origin)
+    origin = PREFIX_SOURCE if chosen is None else CHOICE
+    comes_back = not before(s, STATES_COME_BACK_SINCE) if chosen is None else chosen
+    trace.given("state_copies", 2 if comes_back else 1, Unit.COUNT, origin)
     shares = []
     for number in range(len(s.blueprint.recurrent)):
         key = f"state.{number}"

@@ -71,4 +71,20 @@ def activation_peak(trace: Trace, s: Situation) -> Iterator[Finding]:
         yield reason(FindingKind.ACTIVATION_PEAK, peak, "engine.prefill_chunk")
 
 
-RULES = (engine_share, queue, reserved_beyond, close_to_limit, engine_takes_its_share, activation_peak)
+@rule(FindingKind.WORKSPACE_GROWS, source="ml-explore/mlx-lm#1480")
+def workspace_grows(trace: Trace, s: Situation) -> Iterator[Finding]:
+    """Where attention does not run in tiles, its scores grow with the context, and outgrow the cache."""
+    scores = "runtime.score_bytes"
+    if scores in trace and trace[scores] > trace["accelerator.kv_bytes"]:
+        yield reason(FindingKind.WORKSPACE_GROWS, scores, "accelerator.kv_bytes", "engine.prefill_chunk")
+
+
+RULES = (
+    engine_share,
+    queue,
+    reserved_beyond,
+    close_to_limit,
+    engine_takes_its_share,
+    activation_peak,
+    workspace_grows,
+)

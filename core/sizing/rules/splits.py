@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from core.catalogue.records import Device, DeviceKind, LinkKind
+from core.physics import economics as e
 from core.physics import memory as m
 from core.sizing.groups import source_of_model
 from core.sizing.links import BETWEEN_MACHINES, FAST
@@ -121,7 +122,25 @@ def sxm_mesh_unused(trace: Trace, s: Situation) -> Iterator[Finding]:
             if owner.tdp_w is not None:
                 trace.given(key, owner.tdp_w, Unit.WATT, catalogue_origin(owner, "tdp_w"))
                 figures.append(key)
+        figures.extend(_prices(trace, s.device, sibling))
     yield note(FindingKind.SXM_MESH_UNUSED, *figures, subject=sibling.name if sibling else "")
+
+
+def _prices(trace: Trace, own: Device, sibling: Device) -> list[str]:
+    """Record what an accelerator costs with the mesh and as a card, where both are quoted in one currency."""
+    if own.price is None or sibling.price is None or own.price.currency != sibling.price.currency:
+        return []
+    keys = []
+    for name, device, price in (("mesh", own, own.price), ("card", sibling, sibling.price)):
+        source = catalogue_origin(device, "price")
+        low = f"{name}.price.low"
+        trace.given(low, price.low, Unit.MONEY, source)
+        trace.given(f"{name}.price.high", price.high, Unit.MONEY, source)
+        trace.compute(f"{name}.price", e.middle_price, low=low, high=f"{name}.price.high")
+        trace.given(f"{name}.accelerators", device.accelerators, Unit.COUNT, catalogue_origin(device, "accelerators"))
+        keys.append(f"{name}.price_each")
+        trace.compute(keys[-1], e.price_each, price=f"{name}.price", accelerators=f"{name}.accelerators")
+    return keys
 
 
 def _has_mesh(s: Situation) -> bool:

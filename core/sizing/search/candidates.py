@@ -1,10 +1,9 @@
 """One candidate: hardware, plan, engine and formats. Every candidate is a scenario."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from core.scenario import Companion, Deployment, Economics, Measurement, Placement, Scenario
-from core.sizing.bill import SERVICES
+from core.sizing.bought import elsewhere
 from core.sizing.search.layouts import Layout
 from core.sizing.search.variants import Variant
 
@@ -97,23 +96,7 @@ def economics_on(need: Scenario, layout: Layout) -> Economics:
     """Prices and terms for a layout: what was said about other hardware says nothing about this."""
     own = need.deployment
     if own.device != layout.device.id:
-        return _elsewhere(need.economics, False)
+        return elsewhere(need.economics, False)
     if (own.count, own.nodes) != (layout.count, layout.nodes):
-        return _elsewhere(need.economics, True)
+        return elsewhere(need.economics, True)
     return need.economics
-
-
-@lru_cache(maxsize=16)
-def _elsewhere(said: Economics, same_device: bool) -> Economics:
-    """Without what belongs to the hardware: lines that are things, watts, carbon; the price of another device."""
-    services = tuple(line for line in said.lines or () if line.yearly or line.kind in SERVICES)
-    changes: dict[str, object] = {
-        "lines": None,
-        "further_lines": (*services, *said.further_lines),
-        "idle_power_w": None,
-        "busy_power_w": None,
-        "embodied_kg": None,
-    }
-    if not same_device:
-        changes |= {"price": None, "cloud": None}
-    return said.model_copy(update=changes)

@@ -188,7 +188,10 @@ def _before_next(found: HardwareFound, answer: Answer) -> Reason | None:
     if other is None:
         return None
     ranking, ours, theirs = found.request.ranking, answer.evaluation, other.evaluation
-    names = {"device": other.kind.device.name, "currency": ours.supply.currency}
+    names = {
+        "device": other.kind.device.name.removeprefix(f"{other.kind.device.vendor} "),
+        "currency": ours.supply.currency,
+    }
     figures: dict[str, Any] = {"units": other.kind.units}
     if metric(ranking, ours) == metric(ranking, theirs):
         if speed_of(theirs) < speed_of(ours):

@@ -4,7 +4,16 @@ from datetime import date
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QCheckBox, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QBoxLayout,
+    QCheckBox,
+    QHBoxLayout,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from core.language import comparison as words
 from core.language.comparison_inputs import input_rows
@@ -208,7 +217,10 @@ class ComparePage(QWidget):
         self.star_note.setText(words.best_note(found))
         self.add.setEnabled(len(found.options) < MOST)
         self._show_notes(found)
+        focused = QApplication.focusWidget()
         self.pages.setCurrentWidget(self._shown)
+        if focused is not None and self.empty.isAncestorOf(focused):
+            self.body.heads[0].setFocus()
 
     def _show_notes(self, found: Comparison) -> None:
         """What warns of one option and not of all."""

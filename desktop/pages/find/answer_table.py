@@ -153,7 +153,7 @@ class AnswerTable(QTableView):
                 header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
             elif column == SPEED_COLUMN:
                 header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
-                self.setColumnWidth(column, 236 if self.width() > 900 and len(self.answers.columns) < 8 else 150)
+                self.setColumnWidth(column, 236 if self.width() > 1000 and len(self.answers.columns) < 8 else 150)
             else:
                 header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
                 self.setColumnWidth(column, self._width(column))

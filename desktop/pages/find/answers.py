@@ -38,6 +38,7 @@ class Row:
     note: str
     answer: Any
     is_unknown: bool = False
+    tips: tuple[str, ...] = ()  # what a cell says beyond its text; empty: nothing
 
 
 class AnswersModel(QAbstractTableModel):
@@ -96,7 +97,7 @@ class AnswersModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return row.cells[column]
         if role == Qt.ItemDataRole.ToolTipRole:
-            return row.note or row.cells[column]
+            return row.note or (row.tips[column] if row.tips else "") or row.cells[column]
         if role == SORT_ROLE:
             return row.values[column]
         if role == ROW_ROLE:
@@ -128,7 +129,7 @@ def _side(column: Column) -> Qt.AlignmentFlag:
 
 # ---- hardware
 
-SPEED_COLUMN = 1
+SPEED_COLUMN, POWER_COLUMN = 1, 4
 
 
 #: The column of each ranking.
@@ -176,7 +177,9 @@ def hardware_row(answer: Answer, ranking: Ranking) -> Row:
     plan = found.candidate.layout.plan
     key = f"{answer.kind.device.id} {answer.kind.units} {plan.model_dump_json()}"
     best, note = answer.best_for_its_price, words.facts(answer.unknown)
-    return Row(key, tuple(cells), tuple(values), speed, found.verdict, best, note, answer, bool(answer.unknown))
+    tips = tuple(words.draws(facts.busy_w, facts.power_w) if at == POWER_COLUMN else "" for at in range(len(cells)))
+    unknown_fact = bool(answer.unknown)
+    return Row(key, tuple(cells), tuple(values), speed, found.verdict, best, note, answer, unknown_fact, tips)
 
 
 # ---- models
@@ -192,6 +195,7 @@ def model_columns() -> list[Column]:
         Column(_("Largest context")),
         Column(_("Requests")),
         Column(_("Size"), "GB"),
+        Column(_("In this format"), is_number=False),
     ]
 
 
@@ -207,8 +211,8 @@ def model_row(answer: ModelAnswer, weights: str, cache: str) -> Row:
         write.tokens(answer.context_tokens),
         write.count(answer.requests),
         write.gigabytes(answer.weight_bytes),
+        words.format_note(answer),
     )
     values = (answer.model.name, answer.speed[1], answer.ttft[1], weights, cache, answer.context_tokens,
-              answer.requests, answer.weight_bytes)  # fmt: skip
-    note = words.format_note(answer)
-    return Row(answer.model.id, cells, values, answer.speed, answer.verdict, False, note, answer)
+              answer.requests, answer.weight_bytes, cells[-1])  # fmt: skip
+    return Row(answer.model.id, cells, values, answer.speed, answer.verdict, False, "", answer)

@@ -58,7 +58,9 @@ def keys_topic(actions: Sequence[QAction]) -> Topic:
         width=140,
     )
     topic.heading(_("In a list"))
-    topic.pairs([("A … Z", _("Type to find")), (_("Space"), _("Tick")), ("Enter", _("Open"))], width=140)
+    rows = [("A … Z", _("Type to find")), (_("Space"), _("Tick")), ("Enter", _("Open"))]
+    rows += [("Delete", _("Delete, with undo")), ("Alt+↑ ↓", _("Move a scenario up or down"))]
+    topic.pairs([*rows, ("Menu", _("What else can be done"))], width=140)
     topic.heading(_("In a chart"))
     topic.pairs([("← →", _("Read out, point by point")), ("Esc", _("Put the read-out away"))], width=140)
     return topic

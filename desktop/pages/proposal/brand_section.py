@@ -13,7 +13,7 @@ from core.errors import ProposalError
 from core.language import sentences
 from core.language.messages import gettext as _
 from core.proposal.colours import ACCENT, PRIMARY
-from core.proposal.logo import checked_logo
+from core.proposal.logo import read_logo
 from core.proposal.options import ProposalOptions, Typeface
 from core.proposal.template import copy_shipped, main_file
 from desktop.inputs.rows import InputRow, PickerRow
@@ -83,13 +83,9 @@ class BrandSection(Section):
     def read_logo(self, path: Path) -> None:
         """Take a logo from a file, if it can be drawn safely; else say why not."""
         try:
-            self.take_logo(checked_logo(path.read_bytes()))
+            self.take_logo(read_logo(path))
         except ProposalError as error:
             self.logo.caption.set_problem(sentences.error(error))
-        except OSError as error:
-            self.logo.caption.set_problem(
-                _("{file} cannot be read: {reason}.").format(file=path.name, reason=error.strerror)
-            )
 
     def take_logo(self, content: bytes) -> None:
         self.logo.caption.set_problem("")

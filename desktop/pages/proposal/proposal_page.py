@@ -253,6 +253,7 @@ class ProposalPage(QWidget):
     def _open_menu(self) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(_("Save workbook…")).triggered.connect(lambda: self.save_as(Kind.WORKBOOK))
         menu.addAction(_("Save scenario…")).triggered.connect(lambda: self.save_as(Kind.SCENARIO))
         menu.exec(self.more.mapToGlobal(self.more.rect().bottomLeft()))
 

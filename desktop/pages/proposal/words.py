@@ -15,7 +15,8 @@ _SECTIONS = {
     Section.OPTIONS: marked("Options side by side"),
     Section.COST: marked("Cost and bill of materials"),
     Section.RISKS: marked("Risks and next steps"),
-    Section.FORMULAS: marked("Appendix: every formula"),
+    Section.FORMULAS: marked("Appendix: formulas"),
+    Section.EVERYTHING: marked("Appendix: every figure"),
     Section.SOURCES: marked("Appendix: inputs and sources"),
     Section.GLOSSARY: marked("Glossary"),
 }

@@ -1,0 +1,70 @@
+"""What speaks against an option that is not recommended, and when it would be: one reason with its numbers."""
+
+from core.language.messages import gettext as _
+from core.language.numbers import Formatter
+from core.language.sentences import requests
+from core.proposal.offer import Offer
+from core.sizing.report import Sizing
+
+
+def against(option: Offer, first: Offer, write: Formatter) -> str:
+    """The weightiest reason against an option: it does not do the work, else what the recommended one does better."""
+    return _cannot(option.sizing, write) or _worse(option, first, write) or _("equal in every figure that was compared")
+
+
+def in_favour(option: Offer, first: Offer, write: Formatter) -> str:
+    """When an option would be the better choice; empty where it never is."""
+    own, other = option.sizing, first.sizing
+    if not own.fits:
+        return ""
+    if own.decode is not None and other.decode is not None and own.decode.p50 > 1.05 * other.decode.p50:
+        return _("if speed decides: {speed} each").format(speed=write.speed(own.decode.p50))
+    mine, theirs = _capital(option), _capital(first)
+    if mine is not None and theirs is not None and mine < theirs and option.cost is not None:
+        return _("if the price decides: {price}").format(price=write.money(mine, option.cost.currency))
+    more = int(own.trace["max_concurrency"])
+    if more > int(other.trace["max_concurrency"]):
+        return _("if more ask at once: room for {requests}").format(requests=requests(more))
+    return ""
+
+
+def _cannot(sizing: Sizing, write: Formatter) -> str:
+    work = sizing.scenario.workload
+    if not sizing.fits:
+        return _("does not hold the work: {missing} are missing").format(missing=write.bytes(sizing.shortfall_bytes))
+    if sizing.decode is None or sizing.ttft is None:
+        return _("its speed is not known")
+    if work.speed_target is not None and sizing.decode.p50 < work.speed_target:
+        text = _("too slow: {speed} each where {target} are asked")
+        return text.format(speed=write.speed_parts(sizing.decode.p50)[0], target=write.speed(work.speed_target))
+    if work.ttft_target_s is not None and sizing.ttft.p50 > work.ttft_target_s:
+        text = _("first word after {time} where {target} are allowed")
+        return text.format(time=write.seconds(sizing.ttft.p50), target=write.seconds(work.ttft_target_s))
+    return ""
+
+
+def _worse(option: Offer, first: Offer, write: Formatter) -> str:
+    own, other = option.sizing, first.sizing
+    mine, theirs = _capital(option), _capital(first)
+    if mine is None and theirs is not None:
+        return _("its price is not known")
+    if mine is not None and theirs is not None and mine > theirs and option.cost is not None:
+        text = _("costs {price}, option A {other}")
+        currency = option.cost.currency
+        return text.format(price=write.money(mine, currency), other=write.money(theirs, currency))
+    if own.decode is not None and other.decode is not None and own.decode.p50 < other.decode.p50:
+        text = _("writes {speed} each, option A {other}")
+        return text.format(speed=write.speed(own.decode.p50), other=write.speed(other.decode.p50))
+    if own.ttft is not None and other.ttft is not None and own.ttft.p50 > other.ttft.p50:
+        text = _("first word after {time}, with option A after {other}")
+        return text.format(time=write.seconds(own.ttft.p50), other=write.seconds(other.ttft.p50))
+    if int(own.trace["max_concurrency"]) < int(other.trace["max_concurrency"]):
+        text = _("room for {fits}, with option A for {other}")
+        fits, more = int(own.trace["max_concurrency"]), int(other.trace["max_concurrency"])
+        return text.format(fits=requests(fits), other=write.count(more))
+    return ""
+
+
+def _capital(option: Offer) -> "float | None":
+    cost = option.cost
+    return float(cost.capital.value) if cost is not None and cost.capital.known else None

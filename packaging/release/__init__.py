@@ -1,0 +1,1 @@
+"""What turns the frozen program into something to hand over: licences, lists of contents, packages, proofs."""
