@@ -50,6 +50,7 @@ Condition = Literal[
     "nvidia_hbm",
     "nvidia_unified",
     "serving_engine",
+    "host_memory",
 ]
 
 #: Back ends of llama.cpp by family of devices; each is an engine of its own to calibration.

@@ -6,6 +6,7 @@ from core.catalogue.calibration import Calibration, Grade, Kind, back_end
 from core.catalogue.records import DeviceFamily
 from core.physics import uncertainty
 from core.sizing.origins import METHOD
+from core.sizing.placement import computes_on_cpu
 from core.sizing.rates import has_routed_experts
 from core.sizing.report import Estimate, Evidence
 from core.sizing.situation import Situation
@@ -102,6 +103,7 @@ def conditions(s: Situation) -> frozenset[str]:
         "nvidia_hbm": family is DeviceFamily.NVIDIA_HBM,
         "nvidia_unified": family is DeviceFamily.NVIDIA_UNIFIED,
         "serving_engine": s.engine.group == "serving",
+        "host_memory": computes_on_cpu(s),
     }
     return frozenset(name for name, is_met in met.items() if is_met)
 

@@ -109,7 +109,7 @@ def test_eight_cards_on_a_mesh_are_nearly_eight_times_as_fast_with_a_large_dense
     four = sized(shipped, L405, "nvfp4", "b200-sxm", **split("b200-sxm", 4, tensor=4)).trace["decode_tok_s"]
     eight = sized(shipped, L405, "nvfp4", "b200-sxm", **split("b200-sxm", 8, tensor=8)).trace["decode_tok_s"]
     two = sized(shipped, L405, "nvfp4", "b200-sxm", **split("b200-sxm", 2, tensor=2)).trace["decode_tok_s"]
-    assert 1.4 < eight / four < 2.0
+    assert 1.3 < eight / four < 2.0
     assert 2.3 < eight / two < 4.0
 
 
