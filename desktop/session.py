@@ -82,6 +82,7 @@ class Session(QObject):
 
     scenario_changed = Signal(object)  # Scenario
     sizing_changed = Signal(object)  # Sizing
+    held_changed = Signal(object)  # values that stay in force while what is typed cannot be read
     sizing_lost = Signal()  # another scenario is shown, and it cannot be sized: no result is its own
     catalogue_changed = Signal(object)
     message = Signal(object)  # Message
@@ -119,6 +120,7 @@ class Session(QObject):
         self._unsaved = False
         self._problem = ""  # why the last attempt to save failed
         self._listed: Sequence[StoredScenario] | None = None  # the store's list; None: to be read again
+        self._held: dict[str, str] = {}
         self._undoable: set[str] = set()  # topics of the messages that offer to undo the last step
         self.undo_stack.indexChanged.connect(self._withdraw_undo)
         self._frame = self._timer(FRAME_MS, self._on_frame)
@@ -169,6 +171,16 @@ class Session(QObject):
 
     def end_gesture(self) -> None:
         self._gesture = 0
+
+    def hold(self, field: str, value: str) -> None:
+        """The results are still those of `value`, since the field's text cannot be read; empty once it can."""
+        before = tuple(self._held.values())
+        if value:
+            self._held[field] = value
+        else:
+            self._held.pop(field, None)
+        if tuple(self._held.values()) != before:
+            self.held_changed.emit(tuple(self._held.values()))
 
     def undo(self) -> None:
         self.leaving.emit()

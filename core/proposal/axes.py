@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from core.proposal.values import Tick
 
+MOST_MARKS = 6
 _STEPS = (1, 2, 2.5, 3, 4, 5, 6, 8, 10)
 
 
@@ -33,4 +34,7 @@ def logarithmic(lowest: float, highest: float, write: Callable[[float], str]) ->
     above = min(mark for mark in marks if mark >= highest)
     if below == above:
         above = marks[marks.index(above) + 1]
-    return tuple(Tick(mark, write(mark)) for mark in marks if below <= mark <= above)
+    shown = [mark for mark in marks if below <= mark <= above]
+    if len(shown) > MOST_MARKS:  # over many powers of ten these alone, with both ends
+        shown = [mark for mark in shown if mark in (below, above) or str(mark).startswith("1")]
+    return tuple(Tick(mark, write(mark)) for mark in shown)

@@ -177,7 +177,10 @@ def _legal(options: ProposalOptions) -> str:
         made = _("Figures computed with Tonnage {version}, method {method}, catalogue of {catalogue}.").format(
             version=__version__, method=options.method_version, catalogue=options.catalogue_version
         )
-    return " ".join(part for part in (options.brand.legal, made) if part)
+    own = options.brand.legal.strip()
+    if not own:
+        return made
+    return f"{own if own.endswith('.') else own + '.'} {made}"
 
 
 def _summary(offer: Offer, write: Formatter) -> str:

@@ -20,6 +20,8 @@ from core.sizing.offered import of_term, per_user_and_month
 from core.units import Unit
 
 _CARDS, _REST, _WORK, _ENERGY, _UPKEEP = "weights", "companions", "runtime", "prompts", "kv"
+#: Less than half a cent.
+LEAST_WRITTEN = Decimal("0.005")
 _PARTS = {
     _CARDS: marked("accelerators"),
     _REST: marked("what is around them"),
@@ -195,6 +197,8 @@ def _steps(cost: Cost, write: Formatter, figures: Figures) -> Table:
             value = write.figure(trace[key], trace.entry(key).unit)
             rows.append(Row((label(key), value, figures.found(key))))
     for amount, strong in ((cost.per_million, True), (cost.per_million_full, False)):
+        if amount.known and not strong and amount.value < LEAST_WRITTEN:
+            continue  # it would be written as nothing
         rows.append(Row((label(amount.key), _said(amount, cost, write), figures.found(amount.key)), strong))
     for amount in (cost.energy_per_million, cost.carbon_of_energy):
         if amount.known:

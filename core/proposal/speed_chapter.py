@@ -65,6 +65,9 @@ def _page(sizing: Sizing, write: Formatter) -> Page:
     if not sizing.fits:
         lead = _("These are the speeds it would reach with enough memory. What sets them: {bottleneck}.")
     lead = lead.format(bottleneck=limit(sizing.decode_limit))
+    if not sizing.fits:
+        digits = write.speed_parts(sizing.decode.p50)[0]
+        return Page(_("{speed} tokens per second, if it fitted").format(speed=digits), lead)
     target = sizing.scenario.workload.speed_target
     if target is None:
         digits = write.speed_parts(sizing.decode.p50)[0]

@@ -4,7 +4,7 @@ Speeds fall and waits grow with every further request at once. The largest numbe
 along the same curves that the charts draw, and the deployment is sized once more with exactly that number.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from core.catalogue.catalogue import Catalogue
 from core.physics import demand as d
 from core.physics.memory import sum_bytes
 from core.scenario import Scenario
-from core.sizing.curves import Curve, against_concurrency
+from core.sizing.curves import Curve, along_concurrency
 from core.sizing.demand import DemandAnswer, record_demand, record_service
 from core.sizing.report import Limit, Sizing
 from core.sizing.size import size
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     Axis = NDArray[Any]
 
 POINTS = 64
+KEYS = ("decode_tok_s", "output_tok_s_total", "ttft_s")
 BEYOND = 2  # curves go on to so many times what there is room for, where requests queue
 #: A wait for a free place that takes this part of the time to first token is its cause.
 MOST_OF_IT = 0.5
@@ -88,6 +89,7 @@ class Capacity:
     tail_fits         is the longest of a hundred requests within the context limit? None where lengths are not known
     at                the sizing with `requests` at once (with one where none meets the targets)
     speed, total, first_token   curves over requests at once
+    along             the same three over other numbers of requests
     """
 
     trace: Trace
@@ -104,6 +106,7 @@ class Capacity:
     speed: Curve
     total: Curve
     first_token: Curve
+    along: "Callable[[Sequence[float] | Axis], tuple[Curve, ...]]"
 
 
 def capacity(sizing: Sizing, catalogue: Catalogue) -> Capacity | None:
@@ -151,6 +154,7 @@ def capacity(sizing: Sizing, catalogue: Catalogue) -> Capacity | None:
         speed=search.curves[0],
         total=search.curves[1],
         first_token=search.curves[2],
+        along=search.along,
     )
 
 
@@ -222,11 +226,11 @@ class _Search:
     def __init__(self, scenario: Scenario, catalogue: Catalogue, deviations: float, most: int) -> None:
         self.scenario, self.catalogue, self.deviations, self.most = scenario, catalogue, deviations, most
         self.axis = _steps(1, BEYOND * max(most, scenario.workload.requests_at_once or 1))
-        self.curves = self._along(self.axis)
+        self.curves_along = along_concurrency(scenario, catalogue)
+        self.curves = self.along(self.axis)
 
-    def _along(self, axis: "Axis") -> tuple[Curve, ...]:
-        keys = ("decode_tok_s", "output_tok_s_total", "ttft_s")
-        return against_concurrency(self.scenario, self.catalogue, axis, keys)
+    def along(self, axis: "Sequence[float] | Axis") -> tuple[Curve, ...]:
+        return self.curves_along(axis, KEYS)
 
     def fast_enough(self, target: float) -> int:
         return self._largest(0, lambda curve: curve.p50 * (curve.p10 / curve.p50) ** self.deviations >= target)
@@ -246,7 +250,7 @@ class _Search:
             if high - low <= 1 or low >= self.most:
                 return min(low, self.most)
             axis = _steps(low + 1, high - 1)
-            curve = self._along(axis)[which]
+            curve = self.along(axis)[which]
 
 
 def _steps(low: int, high: int) -> "Axis":

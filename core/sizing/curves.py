@@ -4,7 +4,7 @@ A curve runs the formulas of a sizing once with an axis in place of one number; 
 sizing's own figures, to the last bit.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -118,12 +118,33 @@ def against_concurrency(
     -------
     a curve for each key
     """
-    situation, trace = _foundations(scenario, catalogue)
-    axis = _axis(requests)
-    trace.given("requests_at_once", axis, Unit.REQUEST)
-    depth = record_depth(trace, situation)
-    record_work(trace, situation, shipped_calibration(), depth)
-    return tuple(_curve(trace, axis, key) for key in keys)
+    return along_concurrency(scenario, catalogue)(requests, keys)
+
+
+def along_concurrency(
+    scenario: Scenario, catalogue: Catalogue
+) -> "Callable[[Sequence[float] | Axis, Sequence[str]], tuple[Curve, ...]]":
+    """What `against_concurrency` does, for several axes: what no axis changes is worked out once.
+
+    Parameters
+    ----------
+    scenario : whose device, model, engine and workload hold
+    catalogue : what exists
+
+    Returns
+    -------
+    a function of requests at once and keys that gives a curve for each key
+    """
+    situation, foundations = _foundations(scenario, catalogue)
+
+    def along(requests: "Sequence[float] | Axis", keys: Sequence[str]) -> tuple[Curve, ...]:
+        trace, axis = foundations.copy(), _axis(requests)
+        trace.given("requests_at_once", axis, Unit.REQUEST)
+        depth = record_depth(trace, situation)
+        record_work(trace, situation, shipped_calibration(), depth)
+        return tuple(_curve(trace, axis, key) for key in keys)
+
+    return along
 
 
 def decode_bound(scenario: Scenario, catalogue: Catalogue, depths: "Sequence[float] | Axis") -> Curve:

@@ -160,6 +160,8 @@ def _as_proposed(sizing: Sizing) -> Sizing:
 
 def _with_money(now: Cost, lever: Lever, catalogue: Catalogue) -> Lever:
     """The lever with what it costs to buy, and what becomes of the cost of a million tokens; its trace holds both."""
+    if lever.kind not in BUYS and not now.per_million.known:
+        return replace(lever, money=Money(now.currency, Decimal(0), None))
     then = cost(_as_proposed(lever.after), catalogue)
     price, tokens = None, None
     if lever.kind not in BUYS:

@@ -15,6 +15,7 @@ from desktop.theme import Theme
 
 LABEL_HEIGHT = 16.0
 NEAR_END = 4.0
+MANY = 32
 
 
 def paint_read_out(painter: QPainter, theme: Theme, place: PlotPlace, at: int, with_card: bool = True) -> QRectF | None:
@@ -253,7 +254,8 @@ class PlotLabels:
         rect, span = self.place.rect, picture.x_span
         low, wide = span.scaled(span.low), span.scaled(span.high) - span.scaled(span.low)
         width, height = size.width(), size.height()
-        for x, y in zip(xs[::-1].tolist(), ys[::-1].tolist(), strict=True):
+        step = -2 if len(xs) > MANY else -1  # points of a long curve lie closer than labels can
+        for x, y in zip(xs[::step].tolist(), ys[::step].tolist(), strict=True):
             across = rect.left() + (x - low) / wide * rect.width()
             down = rect.bottom() - y / picture.y_top * rect.height()
             top = min(max(down - height / 2, rect.top() + 1), rect.bottom() - height)

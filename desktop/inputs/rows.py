@@ -119,6 +119,9 @@ class QuantityRow(InputRow):
         edit.gesture_started.connect(session.begin_gesture)
         edit.gesture_ended.connect(session.end_gesture)
         edit.problem_changed.connect(self.caption.set_problem)
+        edit.problem_changed.connect(
+            lambda problem: session.hold(path, quantity.in_words(edit.value) if problem else "")
+        )
         if self.slider:
             self.slider.value_edited.connect(self._on_edited)
             self.slider.gesture_started.connect(session.begin_gesture)

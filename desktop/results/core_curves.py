@@ -60,8 +60,7 @@ class CoreCurves:
         return _plain(axis, curve), at
 
     def capacity(self, sizing: Sizing, catalogue: Any) -> CapacityCurves | None:
-        from core.sizing.concurrency import capacity, sized_with, with_plan
-        from core.sizing.curves import against_concurrency
+        from core.sizing.concurrency import capacity, sized_with
         from desktop.charts.capacity_curve import request_axis
 
         if self._carried is not None and self._carried[0] is sizing:
@@ -71,9 +70,8 @@ class CoreCurves:
         if answer is not None:
             fit = int(sizing.trace["max_concurrency"])
             axis = request_axis(sizing.required_requests, answer.requests, fit)
-            keys = ("decode_tok_s", "output_tok_s_total", "ttft_s")
-            curves = against_concurrency(with_plan(sizing), catalogue, axis, keys)
-            one, together, first = (_plain([float(at) for at in axis], curve) for curve in curves)
+            numbers = [float(at) for at in axis]
+            one, together, first = (_plain(numbers, curve) for curve in answer.along(numbers))
             found = CapacityCurves(
                 answer, one, together, first, lambda requests: sized_with(sizing, catalogue, requests)
             )

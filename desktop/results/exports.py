@@ -5,6 +5,7 @@ import datetime
 import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from PySide6.QtCore import QBuffer, QIODevice, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QImage, QPainter
@@ -23,6 +24,7 @@ MARGIN, FOOT = 24, 28
 PNG_SCALE = 2
 
 PageMaker = Callable[[Theme], ResultPage]
+T = TypeVar("T")
 
 
 def source_line(name: str, day: datetime.date) -> str:
@@ -34,6 +36,17 @@ def source_line(name: str, day: datetime.date) -> str:
 
 def save_chart(make: PageMaker, shown: Theme, name: str, path: Path, day: datetime.date) -> None:
     """Draw a page anew on white and save it as the path's ending says; `shown` is the theme of the window."""
+    draw = _svg if path.suffix.lower() == ".svg" else _png
+    _write(path, _drawn(make, shown, lambda page, theme: draw(page, theme, source_line(name, day))))
+
+
+def chart_image(make: PageMaker, shown: Theme, name: str, day: datetime.date) -> QImage:
+    """The page as an image, for the clipboard."""
+    return _drawn(make, shown, lambda page, theme: _image(page, theme, source_line(name, day)))
+
+
+def _drawn(make: PageMaker, shown: Theme, draw: Callable[[ResultPage, Theme], T]) -> T:
+    """What `draw` makes of a page built anew on white."""
     theme = Theme(Scheme.LIGHT) if shown.dark else shown
     page = make(theme)
     page.setParent(None)
@@ -44,10 +57,9 @@ def save_chart(make: PageMaker, shown: Theme, name: str, path: Path, day: dateti
         if slot.chart is not None:
             slot.chart.prepare_export()
     try:
-        drawn = (_svg if path.suffix.lower() == ".svg" else _png)(page, theme, source_line(name, day))
+        return draw(page, theme)
     finally:
         page.deleteLater()
-    _write(path, drawn)
 
 
 def _whole() -> QSize:
@@ -64,13 +76,17 @@ def _draw(painter: QPainter, page: QWidget, theme: Theme, source: str) -> None:
     painter.drawText(foot, Qt.AlignmentFlag.AlignVCenter, source)
 
 
-def _png(page: QWidget, theme: Theme, source: str) -> bytes:
+def _image(page: QWidget, theme: Theme, source: str) -> QImage:
     image = QImage(_whole() * PNG_SCALE, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(PNG_SCALE)
     painter = QPainter(image)
     _draw(painter, page, theme, source)
     painter.end()
-    buffer = QBuffer()
+    return image
+
+
+def _png(page: QWidget, theme: Theme, source: str) -> bytes:
+    image, buffer = _image(page, theme, source), QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     image.save(buffer, "PNG")  # type: ignore[call-overload]  # the format is a str, against what the stubs say
     return bytes(buffer.data().data())

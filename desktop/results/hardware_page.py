@@ -26,7 +26,7 @@ from desktop.widgets.labels import button, label
 
 CHART, TABLE = 5, 4  # shares of the height
 SPARED = (2, 3)  # columns of the first token and of requests
-BAR, WIDE = 118, 760  # of the column of speeds; from where on all columns have room
+BAR, WIDE = 136, 760  # of the column of speeds; from where on all columns have room
 
 
 class NarrowAnswerTable(AnswerTable):

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from core.errors import TonnageError
@@ -111,6 +111,7 @@ class ResultsPanel(QWidget):
 
     def _connect(self) -> None:
         self.session.sizing_changed.connect(self.set_sizing)
+        self.session.held_changed.connect(self.verdict.set_held)
         self.verdict.proposal_wanted.connect(self.proposal_wanted)
         self.tabs.currentChanged.connect(self._on_tab)
         for page in self.chart_pages:
@@ -209,6 +210,10 @@ class ResultsPanel(QWidget):
             action = QAction(name, self)
             action.triggered.connect(lambda _checked=False, kind=kind: self._ask_and_export(kind))
             actions.append(action)
+        if self.chart_page is not None:
+            copy = QAction(_("Copy picture"), self)
+            copy.triggered.connect(lambda _checked=False: self.copy_picture())
+            actions.append(copy)
         return actions
 
     def _ask_and_export(self, kind: str) -> None:
@@ -229,6 +234,14 @@ class ResultsPanel(QWidget):
                 exports.save_chart(lambda theme: self._fresh(page, theme), self.theme, name, path, today)
         except TonnageError as error:
             self.session.message.emit(Message(error.message, "bad", topic="export"))
+
+    def copy_picture(self) -> None:
+        """Put the picture of the tab in front on the clipboard, as it would be saved."""
+        page = self.chart_page
+        if page is not None:
+            name, today = self.session.scenario.name, datetime.date.today()
+            drawn = exports.chart_image(lambda theme: self._fresh(page, theme), self.theme, name, today)
+            QGuiApplication.clipboard().setImage(drawn)
 
     def _fresh(self, page: ResultPage, theme: Theme) -> ResultPage:
         """The same page with the same numbers, in another theme."""

@@ -1,5 +1,7 @@
 """The verdict: an icon, the answer in one sentence, a second sentence, and the one primary button."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
@@ -49,6 +51,7 @@ class VerdictBlock(QWidget):
         super().__init__()
         self.icon = VerdictIcon(theme)
         self.sentence = Text(theme, "verdict", lines=2)
+        self._held = self._because = ""
         self.reason = Text(theme, "body", "text_2", lines=3)
         self.proposal = QPushButton(_("Proposal…"))
         self.proposal.setProperty("kind", "primary")
@@ -78,6 +81,14 @@ class VerdictBlock(QWidget):
         whole.addWidget(self.icon, 0, Qt.AlignmentFlag.AlignTop)
         whole.addLayout(words, 1)
 
+    def set_held(self, values: Sequence[str]) -> None:
+        """Say with which values the results are, while another one is being typed that cannot be read."""
+        self._held = _("Results with {values}.").format(values=", ".join(values)) if values else ""
+        self._show_reason()
+
+    def _show_reason(self) -> None:
+        self.reason.setText(f"{self._held} {self._because}".strip())
+
     def set_compact(self, compact: bool) -> None:
         self.hardware.setHidden(compact)
 
@@ -85,4 +96,5 @@ class VerdictBlock(QWidget):
         self.icon.set_tone(tone_of(sizing))
         self.icon.setAccessibleName(sentences.verdict_in_short(sizing))
         self.sentence.setText(sentences.verdict(sizing))
-        self.reason.setText(sentences.verdict_reason(sizing))
+        self._because = sentences.verdict_reason(sizing)
+        self._show_reason()

@@ -78,8 +78,6 @@ def _figure(case: Case, name: str, value: Any) -> Result:
         raise Unusable("the record does not say how the weights are stored")
     if figure.needs_device and not case.device_known:
         raise Unusable("the record does not name the device")
-    if figure.kind == "room for the cache":
-        _refuse_contradiction(case, value * figure.unit)
     predicted = figure.predict(Question(case, name)) / figure.unit
     if figure.decimals is not None:
         predicted = round(predicted, figure.decimals)
@@ -89,13 +87,6 @@ def _figure(case: Case, name: str, value: Any) -> Result:
     return Result(
         case.record.id, name, float(value), predicted, predicted, predicted, kind, groups, source, case.scenario.weights
     )
-
-
-def _refuse_contradiction(case: Case, room: float) -> None:
-    """An engine that printed this room ran with other weights, or on another device, than the record says."""
-    trace = case.sized().trace
-    if float(trace["accelerator.weights_bytes"]) + room > 1.05 * float(trace["tier.0.usable_bytes"]):
-        raise Unusable("the record contradicts itself: weights and printed room are more than the device has")
 
 
 def _kind_here(case: Case, name: str, figure: "Figure") -> str:

@@ -42,7 +42,7 @@ MEMORY = {
     "cache": (0.01, 0.97),
     "state": (0.01, 0.90),
     "weights": (0.02, 0.90),
-    "room for the cache": (0.08, 0.82),
+    "room for the cache": (0.08, 0.77),
 }
 LEAST_ANSWERS_MET = 0.80
 #: Of the answered questions about causes, and about which option is better.

@@ -276,13 +276,6 @@ def test_a_printed_room_is_taken_as_it_is() -> None:
     assert found["available_kv_gib"] != 2.0
 
 
-def test_a_room_that_no_device_has_contradicts_its_record() -> None:
-    """15 GiB of weights and 12 of room, on 24 GB."""
-    outcome = memory.compare([printed(observed={"available_kv_gib": 12.0, "kv_gib_for_context": 4.0})])
-    assert [(s.metric, "contradicts itself" in s.reason) for s in outcome.skipped] == [("available_kv_gib", True)]
-    assert [r.metric for r in outcome.results] == ["kv_gib_for_context"]
-
-
 def test_a_worker_that_chooses_no_words_prints_more_room() -> None:
     """vLLM 0.7 on two accelerators: the first rank alone holds the scores of all words."""
     printed_room = {"available_kv_gib": 1.0, "kv_gib_for_context": 2.0}

@@ -99,7 +99,7 @@ DEARER = (LINES[0].model_copy(update={"price": Decimal(99_000)}), *LINES[1:])
     [
         ({"users": 10}, {"cover", "summary", "memory", "memory exhibit", "cost", "cost steps"}),
         ({"context": 131_072}, {"summary", "memory", "memory exhibit"}),
-        ({"weights": 60e9}, {"recommendation", "memory", "memory exhibit"}),
+        ({"weights": 60e9}, {"recommendation", "memory", "memory exhibit", "speed"}),
         ({"speed_target": 200.0}, {"speed"}),
         ({"ttft": 4.0}, {"reading"}),
         ({"capacity": 140e9}, {"memory", "memory exhibit"}),

@@ -16,7 +16,7 @@ from core.sizing.search.evaluate import Evaluation, evaluate, fast_enough, meets
 from core.sizing.search.hardware import find_hardware, survey
 from core.sizing.search.kinds import barred, is_barred, missing_facts
 from core.sizing.search.pareto import best_for_their_price
-from core.sizing.search.rank import order, order_within, price
+from core.sizing.search.rank import metric, order, order_within, price
 from core.sizing.search.report import Answer, Exclusion, Fact, HardwareFound, Kind
 from core.sizing.search.request import Limits, Ranking, SearchRequest
 from core.sizing.size import size
@@ -319,6 +319,11 @@ def best_price(request: SearchRequest, catalogue: Catalogue) -> float:
     return price(best.evaluation) if best else float("inf")
 
 
+def best_cost(request: SearchRequest, catalogue: Catalogue) -> float:
+    best = find_hardware(request, catalogue).best
+    return metric(Ranking.COST, best.evaluation) if best else float("inf")
+
+
 SLOW = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 
 
@@ -326,7 +331,8 @@ SLOW = settings(max_examples=6, deadline=None, suppress_health_check=list(Health
 @given(id=st.sampled_from(FEW), factor=st.floats(1.0, 4.0), need=st.sampled_from(NEEDS))
 def test_more_bandwidth_never_lowers_the_best(id: str, factor: float, need: str, few: Catalogue) -> None:
     better = bandwidth(few, id, factor)
-    fast, cheap = asked(need, ranking="speed"), asked(need, ranking="price")
+    fast, cheap, frugal = (asked(need, ranking=ranking) for ranking in ("speed", "price", "cost"))
+    assert best_cost(frugal, better) <= best_cost(frugal, few)
     assert best_speed(fast, better) >= best_speed(fast, few) * (1 - 1e-12)
     assert best_price(cheap, better) <= best_price(cheap, few)
 
@@ -335,7 +341,8 @@ def test_more_bandwidth_never_lowers_the_best(id: str, factor: float, need: str,
 @given(id=st.sampled_from(FEW), factor=st.floats(1.0, 4.0), need=st.sampled_from(NEEDS))
 def test_more_memory_never_lowers_the_best(id: str, factor: float, need: str, few: Catalogue) -> None:
     better = memory(few, id, factor)
-    fast, cheap = asked(need, ranking="speed"), asked(need, ranking="price")
+    fast, cheap, frugal = (asked(need, ranking=ranking) for ranking in ("speed", "price", "cost"))
+    assert best_cost(frugal, better) <= best_cost(frugal, few)
     assert best_speed(fast, better) >= best_speed(fast, few) * (1 - 1e-12)
     assert best_price(cheap, better) <= best_price(cheap, few)
 

@@ -6,7 +6,7 @@ import pytest
 
 from core.catalogue.catalogue import Catalogue
 from core.sizing.report import Limit
-from core.sizing.search.explain import explain, sized_miss
+from core.sizing.search.explain import ReasonKind, explain, sized_miss
 from core.sizing.search.hardware import find_hardware
 from core.sizing.search.models import ModelExclusion, find_models
 from core.sizing.search.report import Exclusion
@@ -104,18 +104,28 @@ def test_why_is_it_slow_and_what_would_help(catalogue: Catalogue) -> None:
 
 
 def test_the_price_is_new(catalogue: Catalogue) -> None:
-    """One new quote of yours turns the answer: the RTX PRO 6000 at 6,500 USD is cheaper than the RTX 6000 Ada at 6,800.
+    """One new quote of yours turns the answer: it goes before every list of prices. By hand, in France:
 
-    A price of your own goes before every list of prices.
+    before        RTX 6000 Ada 6,800 + 15,025 + 1,900 = 23,725, with installation 26,097; waiting takes 200 W for the
+                  server and 60 W for the card: 260 W x 8.76 x 1.34 = 3,056 kWh at 0.182: 555 USD; 10,077 + 555 and
+                  a little for work = 10,633 a year over 520.8 million tokens: 20.41 USD
+    runner-up     RTX PRO 6000 at 11,706: 24.44 USD; at 6,500 in its place 25,768 in all, 20.2 USD, and it comes first
+    ruled out     RTX 5090, cheaper than both: 32 GB hold no 35 GB of weights
     """
     limits = {"devices": CARDS, "most_units": 1}
-    request = asked("job-1-what-to-buy", ranking="price", weights=["fp8"], kv_formats=["fp8"], limits=limits)
+    request = asked("job-5-new-price", ranking="cost", weights=["fp8"], kv_formats=["fp8"], limits=limits)
+    before = find_hardware(request, catalogue)
+    assert [a.kind.device.id for a in before.answers[:2]] == ["rtx-6000-ada", "rtx-pro-6000-ws"]
+    assert [float(a.evaluation.per_million or 0) for a in before.answers[:2]] == pytest.approx([20.41, 24.44], abs=0.01)
+    assert before.counts_electricity
+    assert next(m.by for m in before.ruled_out if m.kind.device.id == "rtx-5090") is Exclusion.MEMORY
     quotes = catalogue.devices["rtx-pro-6000-ws"].price
     assert quotes is not None
     cheaper = quotes.model_copy(update={"low": Decimal(6500), "high": Decimal(6500)})
     found = find_hardware(request, changed(catalogue, "rtx-pro-6000-ws", price=cheaper))
     assert found.best is not None
     assert found.best.kind.device.id == "rtx-pro-6000-ws"
+    assert float(found.best.evaluation.supply.price or 0) == pytest.approx(1.1 * (6_500 + 15_025 + 1_900), abs=2)
 
 
 def test_the_card_is_new(catalogue: Catalogue) -> None:
@@ -142,15 +152,28 @@ def test_the_card_is_new(catalogue: Catalogue) -> None:
 
 
 def test_option_a_against_b_and_c(catalogue: Catalogue) -> None:
-    """The first three answers are scenarios that can be set side by side, the cheapest first."""
-    limits = {"devices": CARDS, "most_units": 2}
-    request = asked("job-1-what-to-buy", ranking="price", weights=["fp8"], kv_formats=["fp8"], limits=limits)
+    """Llama 3.3 70B in FP8, 4 requests at once of 16K: three cards hold it, set side by side with the cheapest first.
+
+    memory        70.6 GB of weights and 4 x 2.7 GB of cache: 81 GB and more, so no card of 32 or 48 GB holds it
+    A             RTX PRO 6000: 1,792 GB/s over 70.6 GB: at most 25 tok/s; 11,706 + 15,025 + 1,900, with installation
+                  31,494 USD; 12,161 a year over 29,920 requests of 4,608 tokens = 137.9 million: 88.21 USD
+    B, C          H100 NVL and H200 NVL: 3,900 and 4,800 GB/s, at most 55 and 68 tok/s, and 1.7 times the cost
+    """
+    limits = {"devices": [*CARDS, "h200-nvl"], "most_units": 1}
+    request = asked("job-4-options", ranking="cost", weights=["fp8"], kv_formats=["fp8"], limits=limits)
     found = find_hardware(request, catalogue)
-    a, b, c = found.answers[:3]
+    a, b, c = found.answers
+    assert [one.kind.device.id for one in (a, b, c)] == ["rtx-pro-6000-ws", "h100-nvl", "h200-nvl"]
     sizings = [size(answer.scenario, catalogue) for answer in (a, b, c)]
     assert [decode_of(s).p50 for s in sizings] == [answer.evaluation.speed_at(0.5) for answer in (a, b, c)]
-    prices = [answer.evaluation.supply.price for answer in (a, b, c)]
-    assert prices == sorted(price for price in prices if price is not None)
+    assert all(decode_of(s).p50 < most for s, most in zip(sizings, (25.4, 55.3, 68.0), strict=True))
+    assert float(a.evaluation.per_million or 0) == pytest.approx(88.21, abs=0.01)
+    before = explain(found, a, catalogue).before_runner_up
+    assert before is not None
+    assert before.kind is ReasonKind.COSTS_MORE_PER_MILLION
+    assert float(before.figures["theirs"]) == pytest.approx(149.57, abs=0.01)
+    out = {miss.kind.device.id: miss.by for miss in found.ruled_out}
+    assert out == dict.fromkeys(("rtx-5090", "rtx-6000-ada", "l40s"), Exclusion.MEMORY)
 
 
 @pytest.mark.parametrize("language", ["en", "de", "fr"])
@@ -163,7 +186,7 @@ def test_in_writing(catalogue: Catalogue, language: str) -> None:
     from core.proposal.offer import Offer
     from core.proposal.options import ProposalOptions
 
-    request = asked("job-1-what-to-buy", ranking="price", weights=["fp8"], limits={"devices": CARDS, "most_units": 1})
+    request = asked("job-6-in-writing", ranking="cost", weights=["fp8"], limits={"devices": CARDS, "most_units": 1})
     best = find_hardware(request, catalogue).best
     assert best is not None
     with in_language(language):

@@ -606,6 +606,7 @@ def fixed_capacity(sizing: Sizing) -> CapacityCurves | None:
         speed=_curve(axis, speeds),
         total=_curve(axis, speeds),
         first_token=_curve(axis, waits),
+        along=lambda _requests: (),
     )
     return CapacityCurves(
         capacity,

@@ -105,6 +105,14 @@ def test_open_fields_show_in_grey_what_stands_in(panel: InputsPanel) -> None:
     assert engine["deployment__prefill_chunk"] == "8,192"
 
 
+def test_a_text_that_cannot_be_read_keeps_the_value_and_says_so(panel: InputsPanel) -> None:
+    held: list[tuple[str, ...]] = []
+    panel._session.held_changed.connect(held.append)
+    type_in(panel.workload.context, "25 6Q")
+    type_in(panel.workload.context, "128K")
+    assert held == [("256K",), ()]
+
+
 def test_region_and_currency_bring_tariff_tax_and_cost(panel: InputsPanel) -> None:
     panel.economics.toggle()
     regions = panel.economics._regions()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from core.proposal.gaps import GapKind
-from core.proposal.options import Paper, ProposalOptions, Section
+from core.proposal.options import USUALLY_LEFT_OUT, Paper, ProposalOptions, Section
 from core.scenario import Scenario
 from core.store.scenario_file import read_scenario
 from desktop.app import Application
@@ -175,6 +176,10 @@ def test_an_unreadable_colour_is_marked_and_the_last_one_stays(page: ProposalPag
     assert page.options.brand.primary == "#123456"
     assert row.caption.text == ""
     settle(page, qtbot)
+
+
+def test_at_first_the_pages_are_those_for_readers(application: Application) -> None:
+    assert remembered(application.settings, date(2026, 11, 30)).left_out == USUALLY_LEFT_OUT
 
 
 def test_brand_and_choices_are_remembered(application: Application, page: ProposalPage, qtbot: QtBot) -> None:

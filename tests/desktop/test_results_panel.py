@@ -251,6 +251,20 @@ def test_png_is_twice_the_size_and_on_white(panel: ResultsPanel, tmp_path: Path)
     assert "#0072b2" in colours  # the cache as on a light ground
 
 
+def test_a_picture_can_be_copied(panel: ResultsPanel) -> None:
+    QGuiApplication.clipboard().clear()
+    panel.copy_picture()
+    assert QGuiApplication.clipboard().image().width() == 2 * (exports.SIZE.width() + 2 * exports.MARGIN)
+
+
+def test_results_of_the_last_good_value_say_so(panel: ResultsPanel) -> None:
+    reason = panel.verdict.reason.text()
+    panel.session.hold("workload__context_tokens", "256K")
+    assert panel.verdict.reason.text() == f"Results with 256K. {reason}"
+    panel.session.hold("workload__context_tokens", "")
+    assert panel.verdict.reason.text() == reason
+
+
 def test_svg_is_a_drawing_with_title_and_source(panel: ResultsPanel, tmp_path: Path) -> None:
     for tab, word in (
         (MEMORY, "12 requests of 256K"),
@@ -300,6 +314,7 @@ def test_the_export_menu_offers_what_the_tab_has(panel: ResultsPanel) -> None:
         "Picture (PNG)…",
         "Drawing (SVG)…",
         "Numbers (CSV)…",
+        "Copy picture",
     ]
     panel.show_tab(EXPLAIN)
     assert [action.text() for action in panel.export_actions()] == ["Numbers (CSV)…"]

@@ -5,7 +5,7 @@ promising first, and only as long as a bound does not prove that it ranks behind
 result is what sizing every candidate would give, and does not depend on the order of the catalogue.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -296,7 +296,7 @@ class _Search:
     def _rank(self, bound: float, number: int) -> None:
         kind, promising = self.considered.kinds[number], self._promising(number)
         if promising.places:
-            fastest = float(self.considered.speed[promising.places].max())
+            fastest = float(self.considered.speed[list(promising.places)].max())
             if self._cannot_matter(kind, bound, fastest):
                 self.behind += 1
                 return
@@ -361,24 +361,52 @@ class _Search:
         return self._found_promising(number, lacking=True)
 
     def _found_promising(self, number: int, lacking: bool = False) -> "_Promising":
+        field, start, end = self.considered, self.considered.starts[number], self.considered.starts[number + 1]
+        kind, end = field.kinds[number], start + int(field.open[start:end].sum())  # the open ones stand first
+        ways = {
+            SETUPS.index(way): facts
+            for way, facts in kind.supplies.items()
+            if lacks_more(kind, facts, self.request) is lacking and not is_barred(kind, facts, self.request)
+        }
+        if not ways:
+            return _Promising((), ())
+        if len(ways) == len(kind.supplies) == 1:
+            return self._in_one_way(start, end, next(iter(ways.values())))
+        return self._in_several_ways(start, end, ways)
+
+    def _in_one_way(self, start: int, end: int, facts: Supply) -> "_Promising":
+        """Where all are bought alike they often differ in nothing but speed, by which they are sorted already."""
+        lowest = self._least(slice(start, end), facts)
+        first, last = self._compared(float(lowest.min())), self._compared(float(lowest.max()))
+        if first == last:
+            return _Promising(range(start, end), [first] * (end - start))
+        return self._sorted(range(start, end), lowest)
+
+    def _in_several_ways(self, start: int, end: int, ways: Mapping[int, Supply]) -> "_Promising":
         import numpy as np
 
-        field, start, end = self.considered, self.considered.starts[number], self.considered.starts[number + 1]
-        here = np.arange(start, end)[field.open[start:end]]
-        kind, ranking, lowest = field.kinds[number], self.request.ranking, np.full(len(here), INFINITE)
-        allowed = np.zeros(len(here), dtype=bool)
-        for way, facts in kind.supplies.items():
-            allows = lacks_more(kind, facts, self.request) is lacking and not is_barred(kind, facts, self.request)
-            if allows:
-                of = field.setup[here] == SETUPS.index(way)
-                speed, saturated = field.speed[here[of]], field.saturated[here[of]]
-                lowest[of] = least(ranking, field.need, facts, speed, saturated)
-                allowed |= of
-        here, lowest = here[allowed], lowest[allowed]
-        if ranking in READ_TO_THREE:
-            lowest = np.array([read_to_three(one) for one in (lowest * (1 - MARGIN)).tolist()])
-        by = np.lexsort((-field.speed[here], lowest))
-        return _Promising(here[by].tolist(), lowest[by].tolist())
+        here, setup = np.arange(start, end), self.considered.setup[start:end]
+        lowest, allowed = np.full(end - start, INFINITE), np.isin(setup, list(ways))
+        for way, facts in ways.items():
+            lowest[setup == way] = self._least(here[setup == way], facts)
+        return self._sorted(here[allowed], lowest[allowed])
+
+    def _least(self, at: Any, facts: Supply) -> Axis:
+        """The least metric of candidates that are bought in one way."""
+        field = self.considered
+        return least(self.request.ranking, field.need, facts, field.speed[at], field.saturated[at])
+
+    def _compared(self, lowest: float) -> float:
+        """A least metric as it is compared."""
+        return read_to_three(lowest * (1 - MARGIN)) if self.request.ranking in READ_TO_THREE else lowest
+
+    def _sorted(self, places: Any, lowest: Axis) -> "_Promising":
+        """The most promising first; of equal ones the fastest."""
+        import numpy as np
+
+        here, bounds = np.asarray(places), np.array([self._compared(one) for one in lowest.tolist()])
+        by = np.lexsort((-self.considered.speed[here], bounds))
+        return _Promising(here[by].tolist(), bounds[by].tolist())
 
     def _barred_open(self, number: int) -> RuledOut:
         """What the limits rule out the ways to buy a kind by that its open candidates need."""

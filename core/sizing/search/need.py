@@ -1,6 +1,7 @@
 """How much the client's work is, whatever the hardware: what a search divides costs by."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from core.catalogue.facts import Facts
 from core.scenario import Workload
@@ -24,6 +25,7 @@ class Need:
     tokens: float | None
 
 
+@lru_cache(maxsize=16)
 def need_of(workload: Workload, prompt: float, facts: Facts) -> Need:
     """The demand of a workload.
 

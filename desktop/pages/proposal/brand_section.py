@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPixmap
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QMenu, QWidget
 
 from core.errors import ProposalError
 from core.language import sentences
@@ -21,7 +21,7 @@ from desktop.pages.proposal.fields import ColourRow, TextRow
 from desktop.pages.proposal.words import typeface_name
 from desktop.theme import Theme
 from desktop.widgets.choices import Choice
-from desktop.widgets.labels import button
+from desktop.widgets.labels import IconButton, button
 from desktop.widgets.picker import ComboPicker
 from desktop.widgets.section import Section
 
@@ -35,6 +35,7 @@ class BrandSection(Section):
     def __init__(self, theme: Theme, change: Callable[[Change], object]) -> None:
         super().__init__(theme, _("Brand"))
         self._change = change
+        self._own_template = False
         self.name = TextRow(theme, _("Company"), self._writer("name"))
         self.contact = TextRow(theme, _("Contact"), self._writer("contact"), _("telephone, e-mail"))
         self.legal = TextRow(theme, _("Legal line"), self._writer("legal"), _("register, address"), most=400)
@@ -61,16 +62,24 @@ class BrandSection(Section):
         self.picture = QLabel()
         self.picture.setAccessibleName(_("Logo"))
         self.choose_logo = button(_("Choose…"), action=self._ask_logo)
-        self.remove_logo = button(_("Remove"), "quiet", lambda: self.take_logo(b""))
-        return InputRow(theme, _("Logo"), _side_by_side(self.picture, self.choose_logo, self.remove_logo))
+        self.remove_logo = IconButton(theme, "close", _("Remove the logo"), lambda: self.take_logo(b""))
+        return InputRow(theme, _("Logo"), _side_by_side(self.choose_logo, self.remove_logo), self.picture)
 
     def _template_row(self, theme: Theme) -> InputRow:
-        self.choose_template = button(_("Choose…"), action=self._ask_template)
-        self.copy_template = button(_("Copy…"), "quiet", self._ask_copy)
-        self.copy_template.setToolTip(_("Copy the shipped template into a folder of yours, to change it there"))
-        self.remove_template = button(_("Shipped one"), "quiet", lambda: self.take_template(None))
-        buttons = _side_by_side(self.choose_template, self.copy_template, self.remove_template)
-        return InputRow(theme, _("Template"), buttons)
+        self.choose_template = button(_("Choose…"), action=self._open_templates)
+        self.choose_template.setAccessibleName(_("Template"))
+        return InputRow(theme, _("Template"), _side_by_side(self.choose_template))
+
+    def _open_templates(self) -> None:
+        """A folder of one's own, a copy of the shipped one to change, or the shipped one again."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(_("Choose a folder…")).triggered.connect(self._ask_template)
+        menu.addAction(_("Copy the shipped template…")).triggered.connect(self._ask_copy)
+        shipped = menu.addAction(_("Use the shipped template"))
+        shipped.triggered.connect(lambda: self.take_template(None))
+        shipped.setEnabled(self._own_template)
+        menu.exec(self.choose_template.mapToGlobal(self.choose_template.rect().bottomLeft()))
 
     # -- logo
 
@@ -129,8 +138,7 @@ class BrandSection(Section):
         self.typeface.set_current(brand.typeface.value)
         self._show_logo(brand.logo)
         self.template.caption.set_caption(str(options.template.name) if options.template else "")
-        self.remove_template.setVisible(options.template is not None)
-        self.copy_template.setVisible(options.template is None)
+        self._own_template = options.template is not None
         self.set_summary(brand.name)
 
     def _show_logo(self, content: bytes) -> None:

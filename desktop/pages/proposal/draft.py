@@ -9,7 +9,7 @@ from typing import Any
 from core.errors import ProposalError
 from core.language.messages import LANGUAGES, language
 from core.proposal.logo import checked_logo
-from core.proposal.options import Brand, Paper, ProposalOptions, Section, Typeface
+from core.proposal.options import USUALLY_LEFT_OUT, Brand, Paper, ProposalOptions, Section, Typeface
 from desktop.settings import PROPOSAL, Settings
 
 LOGO = "logo"
@@ -27,7 +27,7 @@ def remembered(settings: Settings, today: date) -> ProposalOptions:
         author=str(kept.get("author", "")),
         currency=str(kept.get("currency", "")),
         paper=_one_of(Paper, kept.get("paper"), Paper.A4),
-        left_out=frozenset(section for section in Section if section.value in _list(kept.get("left_out"))),
+        left_out=_left_out(kept.get("left_out")),
         template=_folder(kept.get("template")),
     )
     typeface = _one_of(Typeface, said.get("typeface"), Typeface.SANS)
@@ -74,8 +74,11 @@ def _one_of(kind: Callable[[str], Any], value: object, usual: Any) -> Any:
         return usual
 
 
-def _list(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
+def _left_out(value: object) -> frozenset[Section]:
+    """Sections that were left out; at first those that few need."""
+    if not isinstance(value, list):
+        return USUALLY_LEFT_OUT
+    return frozenset(section for section in Section if section.value in value)
 
 
 def _folder(value: object) -> Path | None:
