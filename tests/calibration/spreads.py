@@ -21,7 +21,7 @@ from tests.calibration.replay import Floats
 HELD = {"decode": 0.825, "prefill": 0.83, "batched": 0.82, "tpot": 0.78, "ttft": 0.75, "saturated": 0.82}
 GRADES = "ABCD"
 #: Spread of the factors before anything is seen, as logarithms: few rows do not move a range far.
-GRADE_PRIOR, CONDITION_PRIOR = 0.25, 0.4
+GRADE_PRIOR, CONDITION_PRIOR = 0.25, 0.25
 #: What each kind of figure may depend on.
 _FAMILIES = ("amd_or_intel", "amd_apu", "intel", "apple", "nvidia_gddr", "nvidia_hbm", "nvidia_unified")
 CONDITIONS: Mapping[str, tuple[str, ...]] = {

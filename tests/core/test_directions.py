@@ -104,13 +104,13 @@ def test_a_mesh_needs_at_most_a_third_of_the_exchange_over_pcie_by_link_data_alo
     assert on_a_mesh <= over_pcie / 3
 
 
-def test_eight_cards_on_a_mesh_are_nearly_eight_times_as_fast_with_a_large_dense_model(shipped: Catalogue) -> None:
-    """scaling: reading 405B takes so long that the exchange over NVLink stays small."""
-    four = sized(shipped, L405, "nvfp4", "b200-sxm", **split("b200-sxm", 4, tensor=4)).trace["decode_tok_s"]
-    eight = sized(shipped, L405, "nvfp4", "b200-sxm", **split("b200-sxm", 8, tensor=8)).trace["decode_tok_s"]
-    two = sized(shipped, L405, "nvfp4", "b200-sxm", **split("b200-sxm", 2, tensor=2)).trace["decode_tok_s"]
-    assert 1.3 < eight / four < 2.0
-    assert 2.3 < eight / two < 4.0
+def test_eight_cards_on_a_mesh_are_much_faster_than_four_with_a_large_dense_model(shipped: Catalogue) -> None:
+    """scaling: reading 405B takes so long that the exchange over NVLink stays the smaller part."""
+    four, eight = (
+        sized(shipped, L405, "fp8", "h200-sxm", **split("h200-sxm", ranks, tensor=ranks)).trace for ranks in (4, 8)
+    )
+    assert 1.4 < eight["decode_tok_s"] / four["decode_tok_s"] < 2.0
+    assert eight["all_reduce_share"] < 0.35
 
 
 def test_prompts_are_shorter_with_native_units_and_not_with_a_weight_only_format(shipped: Catalogue) -> None:
