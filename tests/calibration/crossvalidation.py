@@ -64,7 +64,9 @@ def cells(seen: Sequence[Observation], log_ratio: Floats, spread: Mapping[str, A
     for name, places in sorted(members.items()):
         ratios = [float(np.exp((-1 if seen[i].inverse else 1) * log_ratio[i])) for i in places]
         errors = [abs(r - 1) for r in ratios]
-        spreads = [spread_of(seen[i], evidence[i], spread) if seen[i].kind != "offload" else WITH_A_HOST for i in places]
+        spreads = [
+            spread_of(seen[i], evidence[i], spread) if seen[i].kind != "offload" else WITH_A_HOST for i in places
+        ]
         held = [needed[i] <= s for i, s in zip(places, spreads, strict=True)]
         yield Cell(
             name,
