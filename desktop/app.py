@@ -25,6 +25,7 @@ from desktop.hand_over import FileOpenEvents, Received, hand_over
 from desktop.library_store import LibraryStore
 from desktop.main_window import MainWindow
 from desktop.opening import Offer, fleeting_store, offer_backup, offer_read_only, open_read_only, open_store
+from desktop.pack_shelf import PackShelf
 from desktop.report import Excepthook
 from desktop.session import Message, Session
 from desktop.settings import LANGUAGE, MEMORY_UNIT, STARTED_BEFORE, THEME, Settings
@@ -80,19 +81,24 @@ def log_to_file(folder: Path) -> None:
     root.addHandler(handler)
 
 
+def shipped_without_packs() -> Any:
+    from core.catalogue.loading import load_shipped
+
+    return load_shipped(RESOURCES / "catalogue")
+
+
 def shipped_catalogue(packs: Path) -> tuple[Any, TonnageError | None]:
     """The catalogue with the packs that are installed; without them where one cannot be read, and why."""
-    from core.catalogue.loading import load_shipped
     from core.store.packs import shipped_with_packs
 
-    return shipped_with_packs(load_shipped(RESOURCES / "catalogue"), packs)
+    return shipped_with_packs(shipped_without_packs(), packs)
 
 
 def with_own_records(shipped: Any, records: Mapping[str, Mapping[str, str]]) -> Any:
-    """The shipped catalogue with the user's own records over it."""
-    from core.catalogue.overlay import Overlay
+    """The shipped catalogue with the user's own records and prices over it."""
+    from core.catalogue.own import with_own
 
-    return shipped.with_overlay(Overlay.from_records(records)) if any(records.values()) else shipped
+    return with_own(shipped, records) if any(records.values()) else shipped
 
 
 def make_results(session: Session, theme: Theme) -> QWidget:
@@ -159,10 +165,9 @@ class Application:
         from core.sizing.examples import worked_example
 
         scenario_id, scenario = last or (None, worked_example())
-        session = Session(
-            catalogue, scenario, self.store, catalogue_with=lambda records: with_own_records(shipped, records)
-        )
-        session.scenario_id = scenario_id
+        packs = PackShelf(self.folders.packs, shipped_without_packs, shipped)
+        session = Session(catalogue, scenario, self.store, packs=packs)
+        session.take_up(scenario_id)
         return session
 
     def _first_scenarios(self) -> tuple[int, Scenario] | None:

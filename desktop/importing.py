@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from core.catalogue.own import records_in
 from core.catalogue.records import Device, Entry, Model, ModelRole
 from core.errors import InvalidInput, TonnageError
 from core.language import sentences
@@ -98,7 +99,7 @@ def _content(model: Model) -> tuple[Any, ...]:
 def free_id(session: Session, table: str, name: str) -> str:
     """An id for a record of the user's own that takes nobody's place."""
     base = OWN + (re.sub(r"[^A-Za-z0-9._+-]+", "-", name).strip("-.")[:100] or "model")
-    taken = {**getattr(session.catalogue, table), **session.own_records(table)}
+    taken = {**records_in(session.catalogue, table), **session.own_records(table)}
     number, candidate = 1, base
     while candidate in taken:
         number += 1

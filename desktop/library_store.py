@@ -68,6 +68,15 @@ class LibraryStore:
     def restore(self, deleted: Any) -> int:
         return self._library.restore(deleted)
 
+    def kept_records(self, scenario_id: int) -> Mapping[str, Mapping[str, str]] | None:
+        return self._library.kept_records(scenario_id)
+
+    def keep_records(self, scenario_id: int, records: Mapping[str, Mapping[str, str]]) -> None:
+        self._library.keep_records(scenario_id, records)
+
+    def mentioning(self, pieces: Sequence[str]) -> Sequence[int]:
+        return self._library.mentioning(pieces)
+
     def save_record(self, table: str, record_id: str, record: str) -> None:
         self._library.save_record(table, record_id, record, self._clock())
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import (
@@ -28,17 +29,17 @@ from PySide6.QtWidgets import (
 from core.language.messages import gettext as _
 from core.language.messages import language
 from core.language.numbers import MemoryUnit, memory_unit, set_memory_unit
-from core.scenario import Scenario
+from core.scenario import CatalogueModel, Scenario
 from desktop import icons
 from desktop.actions import Actions, Deed, settings_menu
 from desktop.import_job import Imports
 from desktop.importing import save_copy
 from desktop.inputs.panel import InputsPanel
-from desktop.pages.device_page import DevicePage
+from desktop.moved_on import MovedOn
 from desktop.pages.sizing_page import SizingPage
 from desktop.pages.start_page import StartPage, Way
 from desktop.proposal_export import ProposalExport
-from desktop.session import Message, Session
+from desktop.session import Message, Session, one_of
 from desktop.settings import LANGUAGE, MEMORY_UNIT, NARROW_SIDEBAR, SIDEBAR_WIDTH, THEME, TOUR_SEEN, Settings
 from desktop.sidebar.sidebar import Page, Sidebar
 from desktop.theme import Scheme, Theme
@@ -48,9 +49,14 @@ from desktop.widgets.focus import first_focusable
 from desktop.widgets.message_bar import MessageBar, MessageStack
 from desktop.widgets.tour import Hint, Tour
 
+if TYPE_CHECKING:
+    from desktop.pages.calibration.page import CalibrationPage
+    from desktop.pages.catalogue.page import CataloguePage
+
 SIZING, HARDWARE, MODELS, COMPARE, CATALOGUE, START = "sizing", "hardware", "models", "compare", "catalogue", "start"
 PROPOSAL = "proposal"
 SETTINGS, HELP = "settings", "help"
+CALIBRATION = "calibration"
 SIDEBAR_LEAST, SIDEBAR_MOST = 180, 360
 EXAMPLE = "example"  # topic of the line about the worked example
 ResultsFactory = Callable[[Session, Theme], QWidget]
@@ -75,19 +81,22 @@ class MainWindow(QMainWindow):
         self._completed = False
         self._narrow: bool | None = None
         self._example_id: int | None = None
+        self._catalogue: CataloguePage | None = None  # once it has been shown
+        self._calibration: CalibrationPage | None = None
         self._built: dict[str, QWidget] = {}  # pages that have been shown, by key
         self.setWindowTitle("Tonnage")
         self.setWindowIcon(icons.app_icon())
         self.setAcceptDrops(True)
         self._actions = Actions(self, self._deeds())
-        self.ticked = Ticked(session)
+        self.ticked = one_of(Ticked, session)
         self.sidebar = Sidebar(session, theme, self.ticked, self._pages(), self._settings_menu)
         self.inputs = InputsPanel(session, theme, settings, self.choose_file, self.show_device)
         self.sizing = SizingPage(theme, settings, self.inputs, QWidget())
         self.start = StartPage(theme, self._ways(), self.choose_file)
         self.messages = MessageStack(theme)
-        self.proposals = ProposalExport(session, self)
-        self.imports = Imports(session)
+        self.proposals = one_of(ProposalExport, session)
+        self.moved_on = MovedOn(session, self)
+        self.imports = one_of(Imports, session)
         self.imports.imported.connect(self._on_imported)
         self._lay_out()
         self.drop_frame = DropFrame(theme, self)
@@ -155,11 +164,13 @@ class MainWindow(QMainWindow):
         self.sidebar.record_wanted.connect(self.show_record)
         self.sidebar.set_commands(self._actions.commands())
         self.session.message.connect(self.messages.show_message)
+        self.moved_on.say_now()
         self.session.sizing_lost.connect(self.sizing.hide_results)
         self.session.sizing_changed.connect(self.sizing.show_results)
         self.session.copy_wanted.connect(self.save_copy)
         self.session.scenario_changed.connect(self._on_scenario)
         self.session.scenarios_changed.connect(self._on_scenarios)
+        self.session.comparison_wanted.connect(self._compare)
         self._on_scenario(self.session.scenario)
 
     def complete(self) -> None:
@@ -168,6 +179,9 @@ class MainWindow(QMainWindow):
             self._completed = True
             results = self._make_results(self.session, self.theme)
             wanted = getattr(results, "proposal_wanted", None)
+            calibration = getattr(results, "calibration_wanted", None)
+            if calibration is not None:
+                calibration.connect(self.calibrate)
             if wanted is not None:
                 wanted.connect(self.propose)
             searched = getattr(results, "hardware_wanted", None)
@@ -194,13 +208,15 @@ class MainWindow(QMainWindow):
             Deed("open", _("Import or open a file…"), "Ctrl+O", self.choose_file, "folder"),
             Deed("copy", _("Save a copy…"), "Ctrl+Shift+S", self.save_copy, "download"),
             Deed("proposal", _("Proposal…"), "Ctrl+P", self._propose_here, "document"),
-            Deed("undo", _("Undo"), "Ctrl+Z", self.session.undo, "undo"),
+            Deed("undo", _("Undo"), "Ctrl+Z", self.undo, "undo"),
             Deed("redo", _("Redo"), "Ctrl+Shift+Z", self.session.redo, "redo"),
             Deed("sizing", _("Sizing"), "Ctrl+1", lambda: self.go(SIZING), "gauge"),
             Deed("hardware", _("Find hardware"), "Ctrl+2", lambda: self.go(HARDWARE), "chip"),
             Deed("models", _("Find models"), "Ctrl+3", lambda: self.go(MODELS), "layers"),
             Deed("compare", _("Compare"), "Ctrl+4", lambda: self.go(COMPARE), "columns"),
             Deed("catalogue", _("Catalogue"), "Ctrl+5", lambda: self.go(CATALOGUE), "book"),
+            Deed("calibrate", _("Calibrate with your own measurement…"), "Ctrl+M", self.calibrate, "calculator"),
+            Deed("pack", _("Import a catalogue pack…"), "", self._choose_pack, "book"),
             Deed("sidebar", _("Narrow or widen the sidebar"), "Ctrl+B", self._toggle_sidebar, "sidebar"),
             Deed("settings", _("Settings"), "Ctrl+,", lambda: self.show_page(SETTINGS), "gear"),
             Deed("help", _("Help"), "Shift+F1", lambda: self.show_page(HELP), "info-circle"),
@@ -261,7 +277,7 @@ class MainWindow(QMainWindow):
 
     def show_page(self, key: str) -> None:
         """Show a page; all but the first two are built when they are first asked for."""
-        if key in (SIZING, HARDWARE, MODELS, PROPOSAL) and not self._has_scenario():
+        if key in (SIZING, HARDWARE, MODELS, PROPOSAL, CALIBRATION) and not self._has_scenario():
             key = START
         if key not in (SIZING, START) and key not in self._built:
             self._built[key] = self._build(key)
@@ -269,6 +285,10 @@ class MainWindow(QMainWindow):
         widgets = {SIZING: self.sizing, START: self.start, **self._built}
         self.stack.setCurrentWidget(widgets[key])
         self.sidebar.show_page(SIZING if key == START else key)
+
+    def _compare(self, ids: list[int]) -> None:
+        self.ticked.set_ids(ids)
+        self.go(COMPARE)
 
     def go(self, key: str) -> None:
         """Show a page and put the focus into it: the way of the keyboard."""
@@ -280,7 +300,9 @@ class MainWindow(QMainWindow):
 
     def _build(self, key: str) -> QWidget:
         if key == CATALOGUE:
-            return DevicePage(self.session, self.theme)
+            return self._build_catalogue()
+        if key == CALIBRATION:
+            return self._build_calibration()
         if key == COMPARE:
             return self._build_compare()
         if key == PROPOSAL:
@@ -308,6 +330,35 @@ class MainWindow(QMainWindow):
 
         page = FindHardwarePage if key == HARDWARE else FindModelsPage
         return page(self.session, self.theme, lambda: self.show_page(SIZING))
+
+    def _build_catalogue(self) -> QWidget:
+        from desktop.pages.catalogue.page import CataloguePage
+
+        page = CataloguePage(self.session, self.theme)
+        page.import_wanted.connect(self.choose_file)
+        page.folder_wanted.connect(self.choose_folder)
+        page.scenario_wanted.connect(self._open_scenario)
+        page.calibration_wanted.connect(self.calibrate)
+        self._catalogue = page
+        return page
+
+    def _build_calibration(self) -> QWidget:
+        from desktop.pages.calibration.page import CalibrationPage
+
+        page = CalibrationPage(self.session, self.theme, lambda: self.show_page(SIZING))
+        self._calibration = page
+        return page
+
+    def calibrate(self) -> None:
+        """Let a measurement of the user's own narrow the predictions of the scenario on screen."""
+        self.show_page(CALIBRATION)
+        if self.page == CALIBRATION and self._calibration is not None:
+            self._calibration.begin()
+
+    def _choose_pack(self) -> None:
+        self.show_page(CATALOGUE)
+        if self._catalogue is not None:
+            self._catalogue.choose_pack()
 
     def _build_compare(self) -> QWidget:
         from desktop.pages.compare.compare_page import ComparePage
@@ -349,21 +400,27 @@ class MainWindow(QMainWindow):
             save.setFocus(Qt.FocusReason.ShortcutFocusReason)  # one more key, and it is written
 
     @property
-    def catalogue_page(self) -> DevicePage | None:
-        page = self._built.get(CATALOGUE)
-        return page if isinstance(page, DevicePage) else None
-
-    def show_record(self, table: str, record_id: str) -> None:
-        """A record of the catalogue, found by the search."""
-        if table == "devices":
-            self.show_device(record_id)
-        else:
-            self.show_page(CATALOGUE)
+    def catalogue_page(self) -> "CataloguePage | None":
+        return self._catalogue
 
     def show_device(self, device_id: str) -> None:
+        self.show_record("devices", device_id)
+
+    def show_record(self, table: str, record_id: str) -> None:
+        """Turn to a record of the catalogue."""
         self.show_page(CATALOGUE)
         if self.catalogue_page is not None:
-            self.catalogue_page.show_device(device_id)
+            self.catalogue_page.show_record(table, record_id)
+
+    def _open_scenario(self, scenario_id: int) -> None:
+        if self.session.open(scenario_id):
+            self.show_page(SIZING)
+
+    def undo(self) -> None:
+        """Take back what is typed into the catalogue's form and not saved; else the last step."""
+        typing = self.catalogue_page if self.page == CATALOGUE else None
+        if typing is None or not typing.undo():
+            self.session.undo()
 
     def _has_scenario(self) -> bool:
         return self.session.store is None or self.session.scenario_id is not None or bool(self.session.scenarios())
@@ -406,12 +463,23 @@ class MainWindow(QMainWindow):
         if name:
             self.import_file(Path(name))
 
+    def choose_folder(self) -> None:
+        """A model from the folder that its files lie in."""
+        name = QFileDialog.getExistingDirectory(self, _("Import the folder of a model"))
+        if name:
+            self.import_file(Path(name))
+
     def import_file(self, path: Path) -> None:
         """Bring in a model or a scenario."""
         self.imports.add(path)
 
     def _on_imported(self) -> None:
-        self.show_page(SIZING)
+        """Show the scenario that the file went into, or, where it was asked for in the catalogue, the model."""
+        model = self.session.scenario.model
+        if self.page == CATALOGUE and isinstance(model, CatalogueModel):
+            self.show_record("models", model.id)
+        else:
+            self.show_page(SIZING)
 
     def save_copy(self) -> None:
         name = "".join(c for c in self.session.scenario.name if c.isalnum() or c in " -_.,") or "scenario"
@@ -459,6 +527,7 @@ class MainWindow(QMainWindow):
         )
         tour = Tour(self.theme, hints, self)
         tour.ended.connect(lambda: self.settings.set(TOUR_SEEN, True))
+        self.stack.currentChanged.connect(tour.end)  # it speaks of what is on this page
         tour.setFocus()
 
     def show_example_line(self) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 
 from core.errors import TonnageError
 from core.language import sentences
@@ -51,11 +51,11 @@ def write(
 
 
 class ProposalExport(QObject):
-    """Asks where, writes, says where it lies. It lives as long as the session: a window may be replaced."""
+    """Asks where, writes, says where it lies. It lives as long as the session and knows no window: that is replaced."""
 
-    def __init__(self, session: Session, window: QWidget) -> None:
+    def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._session, self._window = session, window
+        self._session = session
         self._jobs = Jobs(self)
         self._jobs.done.connect(self._on_done)
         self._jobs.failed.connect(self._on_failed)
@@ -77,7 +77,7 @@ class ProposalExport(QObject):
             Kind.SCENARIO: _("Scenarios (*.tonnage)"),
         }
         chosen, _filter = QFileDialog.getSaveFileName(
-            self._window,
+            QApplication.activeWindow(),
             titles[kind],
             f"{name or 'proposal'}.{kind.value}",
             kinds[kind],
@@ -93,7 +93,7 @@ class ProposalExport(QObject):
             QMessageBox.Icon.Question,
             "Tonnage",
             _("“{file}” is there already. Replace it?").format(file=path.name),
-            parent=self._window,
+            parent=QApplication.activeWindow(),
         )
         keep = question.addButton(_("Keep the old one"), QMessageBox.ButtonRole.RejectRole)
         replace = question.addButton(_("Replace"), QMessageBox.ButtonRole.AcceptRole)

@@ -40,6 +40,14 @@ class ScenarioStore(Protocol):
 
     def restore(self, deleted: Any) -> int: ...
 
+    def kept_records(self, scenario_id: int) -> Mapping[str, Mapping[str, str]] | None:
+        """The catalogue records that a scenario was sized with, by table and id; None where none were kept yet."""
+
+    def keep_records(self, scenario_id: int, records: Mapping[str, Mapping[str, str]]) -> None: ...
+
+    def mentioning(self, pieces: Sequence[str]) -> Sequence[int]:
+        """Ids of the scenarios whose JSON has one of these pieces in it."""
+
     def save_record(self, table: str, record_id: str, record: str) -> None:
         """Keep a catalogue record of the user's own, as JSON."""
 

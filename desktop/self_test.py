@@ -251,9 +251,11 @@ def _check_store(path: Path) -> None:
     if answer != "ok":
         raise Failed(f"the store is not whole: {answer}")
     library = Library(path, datetime.now(UTC))
-    kept = library.kept()
-    for one in kept:
-        library.load(one.id)
-    library.close()
+    try:
+        kept = library.kept()
+        for one in kept:
+            library.load(one.id)
+    finally:
+        library.close()
     if not kept:
         raise Failed("the store holds no scenario")

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pydantic import ValidationError
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
-from core.catalogue.records import Entry
 from core.errors import StoreError, TonnageError
 from core.language import sentences
 from core.language.messages import gettext as _
@@ -22,17 +22,20 @@ from core.scenario import Scenario
 from core.sizing.report import Sizing
 from core.sizing.standing import Standing, standing
 from desktop.refusal import sentence
+from desktop.scenario_figures import ScenarioFigures
 from desktop.scenario_store import ScenarioStore, StoredScenario
 
 if TYPE_CHECKING:
     from core.sizing.cost_report import Cost
     from core.sizing.levers import Lever
+    from desktop.pack_shelf import PackShelf
 
 FRAME_MS = 16
 SAVE_AFTER_MS = 700
 RETRY_AFTER_MS = 20_000  # a full disk may have room again
 
 T = TypeVar("T")
+Lasting = TypeVar("Lasting", bound=QObject)
 Sizer = Callable[[Scenario, Any], Sizing]
 CostFinder = Callable[[Sizing, Any], "Cost | None"]
 LeverFinder = Callable[[Sizing, Any], "tuple[Lever, ...]"]
@@ -49,6 +52,15 @@ class Message:
     action: str = ""  # the words of the one action
     run: Callable[[], object] | None = None
     detail: str = ""
+
+
+class Keepable(Protocol):
+    """A record or a price of the catalogue."""
+
+    @property
+    def id(self) -> str: ...
+
+    def model_dump_json(self, *, exclude_defaults: bool = ...) -> str: ...
 
 
 class _Edit(QUndoCommand):
@@ -77,6 +89,21 @@ class _Edit(QUndoCommand):
         self._session._show(self.after)
 
 
+class _NewFigures(QUndoCommand):
+    """The scenario on screen with the catalogue as it stands, and with the figures that it kept."""
+
+    def __init__(self, session: "Session") -> None:
+        super().__init__(_("Use today’s figures"))
+        self._session = session
+        self._before = {table: dict(records) for table, records in session.figures.held.items()}
+
+    def redo(self) -> None:
+        self._session._set_figures({})
+
+    def undo(self) -> None:
+        self._session._set_figures(self._before)
+
+
 class Session(QObject):
     """A scenario being worked on."""
 
@@ -85,9 +112,11 @@ class Session(QObject):
     held_changed = Signal(object)  # values that stay in force while what is typed cannot be read
     sizing_lost = Signal()  # another scenario is shown, and it cannot be sized: no result is its own
     catalogue_changed = Signal(object)
+    moved_on = Signal(object)  # what has become of the records of the scenario on screen since it was sized with them
     message = Signal(object)  # Message
     saved = Signal(object)  # datetime
     scenarios_changed = Signal()  # the store's list
+    comparison_wanted = Signal(list)  # ids of scenarios
     copy_wanted = Signal()  # the store fails: the scenario is to be written to a file of the user's choice
     leaving = Signal()  # what is still being typed takes effect now, since it belongs to what is on screen now
 
@@ -101,9 +130,11 @@ class Session(QObject):
         parent: QObject | None = None,
         levers: LeverFinder | None = None,
         cost: CostFinder | None = None,
+        packs: "PackShelf | None" = None,
     ) -> None:
         super().__init__(parent)
-        self.catalogue = catalogue
+        self.figures = ScenarioFigures(catalogue)
+        self.catalogue = catalogue  # with the figures that the scenario on screen was sized with
         self.scenario = scenario
         self.scenario_id: int | None = None
         self.sizing: Sizing | None = None
@@ -113,12 +144,14 @@ class Session(QObject):
         self._cost = cost or (_core_cost if size is None else lambda _sizing, _catalogue: None)
         self._priced: tuple[Sizing, Cost | None] | None = None  # the last cost, and what it belongs to
         self._levers = levers or (_core_levers if size is None else lambda _sizing, _catalogue: ())
-        self._catalogue_with = catalogue_with or (lambda _records: self.catalogue)
+        self.packs = packs
+        self._catalogue_with = catalogue_with or (packs.with_records if packs else lambda _records: self.latest)
         self._gesture = 0
         self._gestures = 0
         self._stale = False
         self._unsaved = False
         self._problem = ""  # why the last attempt to save failed
+        self._own: Mapping[str, Mapping[str, str]] | None = None  # own records, read once for each change of them
         self._listed: Sequence[StoredScenario] | None = None  # the store's list; None: to be read again
         self._held: dict[str, str] = {}
         self._undoable: set[str] = set()  # topics of the messages that offer to undo the last step
@@ -261,17 +294,59 @@ class Session(QObject):
             self._priced = (sizing, self._cost(sizing, self.catalogue))
         return self._priced[1]
 
+    @property
+    def latest(self) -> Any:
+        """The catalogue as it stands, whatever the scenario on screen was sized with."""
+        return self.figures.latest
+
     def set_catalogue(self, catalogue: Any) -> None:
-        """Use another catalogue, such as after a record was edited."""
-        self.catalogue = catalogue
-        self.catalogue_changed.emit(catalogue)
+        """Another catalogue is in force, such as after a record was edited; scenarios keep their figures."""
+        self.figures.latest = catalogue
+        self.catalogue = self.figures.catalogue()
+        self.catalogue_changed.emit(self.catalogue)
         self.recompute()
+        self._keep_figures()
+
+    def use_latest_figures(self) -> None:
+        """Size the scenario on screen with the catalogue as it stands, in one step of undo."""
+        self.undo_stack.push(_NewFigures(self))
+
+    def _set_figures(self, kept: Mapping[str, Mapping[str, str]]) -> None:
+        self.figures.hold(kept)
+        self.set_catalogue(self.latest)
+
+    def _keep_figures(self) -> None:
+        """Keep what the scenario is sized with, and say what has become of it since."""
+        if self.scenario_id is not None and self.figures.keep(self.scenario, self.catalogue):
+            held, at = self.figures.held, self.scenario_id
+            self._stored(lambda store: store.keep_records(at, held))
+        self.moved_on.emit(self.figures.moved_on(self.scenario, self.catalogue))
+
+    def renew_catalogue(self) -> None:
+        """What the catalogue is made of has changed, such as by a pack: make it again."""
+        self.set_catalogue(self._catalogue_with(self.all_own_records()))
 
     # -- loading and saving -------------------------------------------------------------------------------------------
 
-    def load(self, scenario: Scenario, scenario_id: int | None = None) -> bool:
-        """Show another scenario; its history of undo begins here. False when a change would be lost."""
-        if not self._may_leave(lambda: self.load(scenario, scenario_id)):
+    def take_up(self, scenario_id: int | None) -> None:
+        """The scenario on screen is this saved one, with the figures that it keeps."""
+        self.scenario_id = scenario_id
+        if scenario_id is not None:
+            self.figures.hold(self._kept_by(scenario_id))
+            self.catalogue = self.figures.catalogue()
+            self._keep_figures()
+
+    def load(
+        self,
+        scenario: Scenario,
+        scenario_id: int | None = None,
+        kept: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> bool:
+        """Show another scenario; its history of undo begins here. False when a change would be lost.
+
+        `kept` are the catalogue records that it was sized with; of a saved one, the store knows them.
+        """
+        if not self._may_leave(lambda: self.load(scenario, scenario_id, kept)):
             return False
         self.end_gesture()
         self._unsaved = False
@@ -279,8 +354,13 @@ class Session(QObject):
         self.scenario, self.scenario_id = scenario, scenario_id
         self._frame.stop()
         self.sizing = None
+        self.figures.hold(kept if scenario_id is None else self._kept_by(scenario_id))
+        before, self.catalogue = self.catalogue, self.figures.catalogue()
+        if self.catalogue is not before:
+            self.catalogue_changed.emit(self.catalogue)
         self.scenario_changed.emit(scenario)
         self._compute()
+        self._keep_figures()
         if self.sizing is None:
             self.sizing_lost.emit()
         self._stored(lambda store: store.remember_last(scenario_id))
@@ -328,6 +408,7 @@ class Session(QObject):
             return False
         self._unsaved, self._problem = False, ""
         self.message.emit(Message("", topic="store"))
+        self._keep_figures()
         if self.store.lasting:
             self.saved.emit(datetime.now())
         if was_new or StoredScenario(self.scenario_id, self.scenario.name, self.scenario.client) not in self._kept():
@@ -385,7 +466,8 @@ class Session(QObject):
         if self.store is None:
             return None
         try:
-            return self._size(self.store.load(scenario_id), self.catalogue)
+            catalogue = self.figures.catalogue_of(self.store.kept_records(scenario_id))
+            return self._size(self.store.load(scenario_id), catalogue)
         except TonnageError:
             return None
 
@@ -399,25 +481,35 @@ class Session(QObject):
     def remember_ticked(self, ids: Sequence[int]) -> None:
         self._stored(lambda store: store.remember_ticked(ids))
 
-    def new(self, scenario: Scenario) -> None:
-        """Begin a scenario and keep it."""
-        if self._may_leave(lambda: self.new(scenario)):
-            self.load(scenario)
+    def _kept_by(self, scenario_id: int) -> Mapping[str, Mapping[str, str]] | None:
+        """The catalogue records that a saved scenario was sized with."""
+        return self._stored(lambda store: store.kept_records(scenario_id))
+
+    def new(self, scenario: Scenario, kept: Mapping[str, Mapping[str, str]] | None = None) -> None:
+        """Begin a scenario and keep it, with the catalogue records that it was sized with where there are any."""
+        if self._may_leave(lambda: self.new(scenario, kept)):
+            self.load(scenario, kept=kept)
             self._unsaved = True
             self.save()
 
-    def keep(self, scenarios: Sequence[Scenario]) -> None:
+    def keep(self, scenarios: Sequence[Scenario]) -> list[int]:
         """Save further scenarios beside the one on screen, which stays."""
-        for scenario in scenarios:
-            self._stored(lambda store, scenario=scenario: store.save(None, scenario))  # type: ignore[misc]
+        kept = [self._stored(partial(_save_new, scenario)) for scenario in scenarios]
         self._list_again()
+        return [scenario_id for scenario_id in kept if scenario_id is not None]
+
+    def compare(self, scenarios: Sequence[Scenario]) -> None:
+        """Save further scenarios and ask for their comparison with the one on screen."""
+        self.flush()
+        mine = [] if self.scenario_id is None else [self.scenario_id]
+        self.comparison_wanted.emit([*mine, *self.keep(scenarios)])
 
     def duplicate(self, scenario_id: int, name: str) -> None:
         """Copy a saved scenario and show the copy."""
         self.flush()
         scenario = self._stored(lambda store: store.load(scenario_id))
         if scenario is not None:
-            self.new(scenario.edited(name=name[:200]))
+            self.new(scenario.edited(name=name[:200]), self._kept_by(scenario_id))
 
     def rename(self, scenario_id: int, name: str, client: str) -> None:
         """Give a saved scenario another name or client."""
@@ -466,36 +558,57 @@ class Session(QObject):
             self._list_again()
             self.open(restored)
 
-    def save_record(self, table: str, record: Entry) -> bool:
-        """Keep a catalogue record of the user's own and size with it."""
-        if self.store is None:
-            return False
-        text = record.model_dump_json(exclude_defaults=True)
-        try:
-            self.store.save_record(table, record.id, text)
-            self.set_catalogue(self._catalogue_with(self.store.records()))
-        except TonnageError as error:
-            self.message.emit(Message(sentences.error(error), "bad", topic="record"))
-            return False
-        self.message.emit(Message("", topic="record"))
-        return True
+    def save_record(self, table: str, record: "Keepable") -> bool:
+        """Keep a catalogue record or a price of the user's own and size with it."""
+        return self.put_record(table, record.id, record.model_dump_json(exclude_defaults=True))
 
     def delete_record(self, table: str, record_id: str) -> bool:
         """Forget a record of the user's own; the shipped one, if there is one, shows through again."""
+        return self.put_record(table, record_id, None)
+
+    def put_record(self, table: str, record_id: str, text: str | None) -> bool:
+        """Keep a record as JSON, or none, under an id; where that fails, everything stays as it was."""
         if self.store is None:
             return False
+        before = self.own_records(table).get(record_id)
         try:
-            self.store.delete_record(table, record_id)
-            self.set_catalogue(self._catalogue_with(self.store.records()))
-        except TonnageError as error:
+            self._write_record(table, record_id, text)
+            catalogue = self._catalogue_with(self.all_own_records())
+        except StoreError as error:
             self.message.emit(Message(sentences.error(error), "bad", topic="record"))
             return False
+        except TonnageError as error:  # the record was kept and cannot be used
+            self._write_record(table, record_id, before)
+            self.message.emit(Message(sentences.error(error), "bad", topic="record"))
+            return False
+        self.figures.follow(table, record_id)
+        self.set_catalogue(catalogue)
+        self.message.emit(Message("", topic="record"))
         return True
+
+    def _write_record(self, table: str, record_id: str, text: str | None) -> None:
+        assert self.store is not None
+        self._own = None
+        if text is None:
+            self.store.delete_record(table, record_id)
+        else:
+            self.store.save_record(table, record_id, text)
 
     def own_records(self, table: str) -> Mapping[str, str]:
         """The user's own records of a table, by id."""
-        records = self._stored(lambda store: store.records()) or {}
-        return records.get(table, {})
+        return self.all_own_records().get(table, {})
+
+    def all_own_records(self) -> Mapping[str, Mapping[str, str]]:
+        """The user's own records as JSON, by table and id."""
+        if self._own is None:
+            self._own = self._stored(lambda store: store.records())
+        return self._own or {}
+
+    def scenarios_with(self, pieces: Sequence[str]) -> "Sequence[StoredScenario]":
+        """The saved scenarios whose JSON has one of these pieces in it."""
+        self.flush()
+        ids = set(self._stored(lambda store: store.mentioning(pieces)) or ())
+        return [one for one in self.scenarios() if one.id in ids]
 
     def _stored(self, action: Callable[[ScenarioStore], T]) -> T | None:
         """What the store answers; None, after saying why, when it fails."""
@@ -506,6 +619,15 @@ class Session(QObject):
         except TonnageError as error:
             self.message.emit(Message(sentences.error(error), "bad", topic="store"))
             return None
+
+
+def _save_new(scenario: Scenario, store: ScenarioStore) -> int:
+    return store.save(None, scenario)
+
+
+def one_of(kind: type[Lasting], session: Session) -> Lasting:
+    """What lives as long as the session, once: a window that is replaced leaves it to the next one."""
+    return session.findChild(kind) or kind(session)
 
 
 def _core_size(scenario: Scenario, catalogue: Any) -> Sizing:

@@ -16,12 +16,12 @@ from core.proposal.options import ProposalOptions
 from desktop.app import Application, make_application
 from desktop.folders import Folders
 from desktop.proposal_export import write
-from desktop.results.panel import ResultsPanel
+from desktop.results.panel import CAPACITY, EXPLAIN, MEMORY, ROOFLINE, SPEED, ResultsPanel
 from desktop.theme import Scheme
 from tests.usual_scenario import scenario
 
-TABS = ("main", "speed", "explain")
-PROPOSAL_PAGES = (1, 3, 4)
+TABS = {"main": MEMORY, "speed": SPEED, "capacity": CAPACITY, "roofline": ROOFLINE, "explain": EXPLAIN}
+PROPOSAL_PAGES = (1, 3, 5)
 DPI = 72
 
 
@@ -37,10 +37,10 @@ def take(folder: Path) -> None:
         application.session.new(scenario())
         panel = application.window.findChild(ResultsPanel)
         assert panel is not None
-        for number, name in enumerate(TABS):
-            panel.show_tab(number)
+        for name, tab in TABS.items():
+            panel.show_tab(tab)
             _grab(application, folder / f"{name}.png")
-        panel.show_tab(0)
+        panel.show_tab(MEMORY)
         application.theme.set_scheme(Scheme.DARK)
         _grab(application, folder / "main-dark.png")
         sizing = application.session.sizing

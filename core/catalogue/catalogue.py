@@ -282,6 +282,16 @@ class Catalogue:
         more = {"facts": base.facts, "left_out": base.left_out, "shipped": base, "_blueprints": kept}
         return Catalogue(base.version, **tables, **more)  # type: ignore[arg-type]
 
+    def with_kept(self, kept: "Overlay") -> "Catalogue":
+        """This catalogue with records of an earlier state in place of its own; the user's others stay."""
+        tables = {
+            table.value: {**self.table(table), **{entry.id: entry for entry in kept.table(table)}} for table in Table
+        }
+        plans = self.blueprints_of(tables["models"])
+        base = self.shipped or self
+        more = {"facts": self.facts, "left_out": self.left_out, "shipped": base, "_blueprints": plans}
+        return Catalogue(self.version, **tables, **more)  # type: ignore[arg-type]
+
     def is_yours(self, entry: Entry) -> bool:
         """Was the record added or changed by the user?"""
         return self.shipped is not None and self.shipped.table(table_of(entry)).get(entry.id) is not entry

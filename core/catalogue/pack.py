@@ -21,6 +21,7 @@ from core.catalogue.fact_records import Fact
 from core.catalogue.loading import SCHEMA
 from core.catalogue.naming import Table
 from core.catalogue.overlay import Overlay
+from core.catalogue.own import own_entries, own_facts
 from core.catalogue.records import Entry, Record
 from core.errors import CatalogueError, StoreTooNew
 
@@ -146,16 +147,16 @@ def newer_catalogue(newer: Catalogue, older: Catalogue, name: str) -> Pack:
 
 
 def own_records(records: Mapping[str, Mapping[str, Any]], name: str, today: date) -> Pack:
-    """The pack of somebody's own records, by table and id as the store keeps them.
+    """The pack of somebody's own records and prices, by table and id as the store keeps them.
 
     Raises
     ------
     CatalogueError : there are none, or one cannot be read
     """
-    overlay = Overlay.from_records(records)
-    if overlay.is_empty:
+    overlay, facts = own_entries(records), own_facts(records)
+    if overlay.is_empty and not facts:
         raise CatalogueError("There are no catalogue entries of your own to pack.")
-    return Pack(name=name, kind=PackKind.RECORDS, version=today.isoformat(), records=overlay)
+    return Pack(name=name, kind=PackKind.RECORDS, version=today.isoformat(), records=overlay, facts=facts)
 
 
 # ---- inside

@@ -40,6 +40,12 @@ def changes(pack: Pack, catalogue: Catalogue) -> tuple[RecordChange, ...]:
     return (*_of_records(pack, catalogue), *_of_facts(pack, catalogue))
 
 
+def between(table: str, before: Record, after: Record) -> RecordChange:
+    """What became of one record, figure by figure."""
+    id = str(getattr(after, "id", ""))
+    return RecordChange(table, id, str(getattr(after, "name", id)), tuple(_differences(before, after)))
+
+
 def _of_records(pack: Pack, catalogue: Catalogue) -> Iterator[RecordChange]:
     for table in Table:
         known = catalogue.table(table)

@@ -76,7 +76,7 @@ _LIMITS = {
 
 _EVIDENCE = {
     Evidence.EXACT: marked("exact"),
-    Evidence.OWN: marked("own"),
+    Evidence.OWN: marked("your measurement"),
     Evidence.MEASURED_HERE: marked("measured here"),
     Evidence.MEASURED_ON_RELATIVES: marked("measured on relatives"),
     Evidence.OTHER_ENGINE: marked("other engine"),

@@ -105,7 +105,7 @@ def _vllm_serve(result: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         "output_tokens": max(1, round(outputs / done)),
         "requests_at_once": min(at_once, done),
         "title": f"vllm bench serve {_word(result, 'model_id')}"[:_MOST_TITLE].strip(),
-        "date": _word(result, "date")[:40],
+        "date": _day(_word(result, "date")),
     }
     per_token = _positive(result, "median_tpot_ms") or _positive(result, "mean_tpot_ms")
     first = _positive(result, "median_ttft_ms") or _positive(result, "mean_ttft_ms")
@@ -116,6 +116,11 @@ def _vllm_serve(result: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"figure": Measured.FIRST_TOKEN, "value": first / 1e3, **common}
     if together:
         yield {"figure": Measured.THROUGHPUT, "value": together, **common}
+
+
+def _day(stamp: str) -> str:
+    """The ISO day of "20260801-100000"; any other stamp as it is."""
+    return f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]}" if stamp[:8].isdigit() else stamp[:40]
 
 
 def _positive(row: Mapping[str, Any], key: str) -> float | None:

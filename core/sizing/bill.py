@@ -193,8 +193,11 @@ class Bill:
         return quote, catalogue_origin(device, "price")
 
     def _is_yours(self, device: Device) -> bool:
-        """Has the user changed the price in the catalogue? Then it goes before every list."""
-        return self.catalogue.is_yours(device) and "price" in self.catalogue.changed_fields(device)
+        """Has the user changed the price in the device's record? Then it goes before every list."""
+        if not self.catalogue.is_yours(device) or "price" not in self.catalogue.changed_fields(device):
+            return False
+        listed, price = self.ledger.facts.device_price(device.id), device.price
+        return listed is None or price is None or (price.low, price.currency) != (listed.low, listed.currency)
 
 
 def _record_quoted(ledger: Ledger, key: str, end: str, quote: Quote, origin: Origin) -> str:

@@ -103,9 +103,14 @@ def conditions(s: Situation) -> frozenset[str]:
         "nvidia_hbm": family is DeviceFamily.NVIDIA_HBM,
         "nvidia_unified": family is DeviceFamily.NVIDIA_UNIFIED,
         "serving_engine": s.engine.group == "serving",
-        "host_memory": computes_on_cpu(s),
+        "host_memory": computes_on_cpu(s) and _places_on_host(s),
     }
     return frozenset(name for name, is_met in met.items() if is_met)
+
+
+def _places_on_host(s: Situation) -> bool:
+    deployment = s.scenario.deployment
+    return deployment.host_layers + deployment.host_expert_layers > 0
 
 
 def _origin(calibration: Calibration) -> Origin:

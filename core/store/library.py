@@ -3,8 +3,10 @@
 Every action is one transaction. Times come in as arguments; the store has no clock.
 """
 
+import hashlib
+import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -151,6 +153,42 @@ class Library:
             row = {**self._content(scenario, now), "position": (lower + upper) / 2}
             self._database.table("scenarios").update(scenario_id, row)
 
+    def mentioning(self, pieces: Sequence[str]) -> list[int]:
+        """Ids of the scenarios whose JSON has at least one of these pieces in it."""
+        if not pieces:
+            return []
+        found = " or ".join(["instr(scenario, ?) > 0"] * len(pieces))
+        return [row["id"] for row in self._rows(f"select id from scenarios where {found}", *pieces)]
+
+    # ---- the catalogue records that scenarios were sized with
+
+    def kept_records(self, scenario_id: int) -> dict[str, dict[str, str]] | None:
+        """The records that a scenario was sized with, by table and id, as JSON; None where none were kept yet."""
+        rows = self._rows("select kept from scenarios where id = ?", scenario_id)
+        if not rows or rows[0]["kept"] is None:
+            return None
+        found: dict[str, dict[str, str]] = {}
+        kept = self._rows(
+            'select "table", id, record from kept_records where key in (select value from json_each(?))',
+            rows[0]["kept"],
+        )
+        for row in kept:
+            found.setdefault(row["table"], {})[row["id"]] = row["record"]
+        return found
+
+    def keep_records(self, scenario_id: int, records: Mapping[str, Mapping[str, str]]) -> None:
+        """Let a scenario keep these records as what it was sized with."""
+        rows = [
+            {"key": _checksum(table, id, record), "table": table, "id": id, "record": record}
+            for table, entries in records.items()
+            for id, record in entries.items()
+        ]
+        with self._action():
+            self._must_exist(scenario_id)
+            self._database.table("kept_records").insert_all(rows, ignore=True)
+            keys = json.dumps([row["key"] for row in rows])
+            self._database.table("scenarios").update(scenario_id, {"kept": keys})
+
     # ---- own catalogue records
 
     def records(self) -> dict[str, dict[str, str]]:
@@ -221,6 +259,10 @@ class Library:
         except sqlite3.Error as error:
             reason = "the disk is full" if "full" in str(error) else str(error)
             raise StoreError("Nothing was saved: {reason}.", reason=reason) from error
+
+
+def _checksum(*parts: str) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
 
 
 def _iso(now: datetime) -> str:

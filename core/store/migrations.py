@@ -3,7 +3,7 @@
 from sqlite_utils import Database, Migrations
 
 APPLICATION_ID = 0x546F6E6E  # "Tonn", so that `file` and a hex dump know whose file it is
-SCHEMA_VERSION = 1  # number of the last step below; kept in `pragma user_version`
+SCHEMA_VERSION = 2  # number of the last step below; kept in `pragma user_version`
 
 migrations = Migrations("tonnage")
 
@@ -34,3 +34,15 @@ def step_1_scenarios_and_records(database: Database) -> None:
         strict=True,
     )
     database.table("state").create({"key": str, "value": str}, pk="key", strict=True)
+
+
+@migrations()
+def step_2_kept_figures(database: Database) -> None:
+    """The catalogue records that scenarios were sized with, each kept once however many scenarios rest on it."""
+    database.table("kept_records").create(
+        {"key": str, "table": str, "id": str, "record": str},  # the key is a checksum of the other three
+        pk="key",
+        not_null={"table", "id", "record"},
+        strict=True,
+    )
+    database.table("scenarios").add_column("kept", str)  # JSON list of keys; none: not kept yet

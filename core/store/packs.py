@@ -133,6 +133,7 @@ def laid_over(shipped: Catalogue, packs: "Iterable[Pack]") -> Catalogue:
     """The catalogue that a program with these packs ships."""
     from core.catalogue.facts import TABLE_OF
     from core.catalogue.naming import Table
+    from core.catalogue.own import with_listed_prices
     from core.catalogue.pack import PackKind
 
     catalogue = shipped
@@ -145,7 +146,8 @@ def laid_over(shipped: Catalogue, packs: "Iterable[Pack]") -> Catalogue:
         version = pack.version if pack.kind is PackKind.CATALOGUE else f"{catalogue.version} + {pack.name}"
         plans = catalogue.blueprints_of(tables["models"])
         more = {"facts": facts, "left_out": catalogue.left_out, "_blueprints": plans}
-        catalogue = Catalogue(version, **tables, **more)  # type: ignore[arg-type]
+        before, catalogue = catalogue, Catalogue(version, **tables, **more)  # type: ignore[arg-type]
+        catalogue = with_listed_prices(catalogue, before, pack.facts)
     return catalogue
 
 

@@ -154,7 +154,8 @@ class Waterfall(QWidget):
         if self._shows_reasons():
             at = left + self._bar_width() + VALUE_WIDTH + 8
             box = QRectF(at, top, self.width() - at, self._pitch)
-            self._text(painter, box, row.reason, "label", self.theme.color("text_2"))
+            if QFontMetricsF(self.theme.font("label")).horizontalAdvance(row.reason) <= box.width():
+                self._text(painter, box, row.reason, "label", self.theme.color("text_2"))  # else it is in the tooltip
 
     def _color(self, cause: Cause) -> QColor:
         """Reading prompts has the colour of the chart of first token."""

@@ -109,14 +109,14 @@ def weight_choices(catalogue: Any, engine_id: str) -> list[Choice]:
     """Weight formats with their bits: first those that the engine reads."""
     engine = engine_of(catalogue, engine_id)
     formats: list[WeightFormat] = list(records(catalogue.weight_formats))
-    return _sorted_by_engine(engine, [(f, _bits(f.bits), _reads(catalogue, engine, f)) for f in formats])
+    return _sorted_by_engine(engine, [(f, bits(f.bits), _reads(catalogue, engine, f)) for f in formats])
 
 
 def kv_choices(catalogue: Any, engine_id: str) -> list[Choice]:
     """Cache formats with their bits: first those that the engine keeps."""
     engine = engine_of(catalogue, engine_id)
     formats: list[KvFormat] = list(records(catalogue.kv_formats))
-    return _sorted_by_engine(engine, [(f, _bits(f.bits), _keeps(engine, f)) for f in formats])
+    return _sorted_by_engine(engine, [(f, bits(f.bits), _keeps(engine, f)) for f in formats])
 
 
 def _sorted_by_engine(engine: Engine | None, rows: Iterable[tuple[Any, str, bool]]) -> list[Choice]:
@@ -144,8 +144,8 @@ def _keeps(engine: Engine | None, wanted: KvFormat) -> bool:
     return engine is None or wanted.id in engine.kv_formats
 
 
-def _bits(bits: float) -> str:
-    written = number().decimal(bits, 2).rstrip("0").rstrip(number().decimal_sign)
+def bits(amount: float) -> str:
+    written = number().decimal(amount, 2).rstrip("0").rstrip(number().decimal_sign)
     return _("{bits} bit").format(bits=written)
 
 

@@ -107,6 +107,7 @@ class SafetyLine(QWidget):
         row.addWidget(self.name, 1)
         self.buttons = [button("", "link", partial(self._explain, at)) for at in range(len(Redundancy))]
         for one in self.buttons:
+            one.setAccessibleName(_("Accelerators that the work needs"))
             row.addWidget(one)
 
     def set_capacity(self, capacity: Capacity | None) -> None:

@@ -64,7 +64,7 @@ class ExplainPage(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._refresh()
-        QTimer.singleShot(0, self.tree.show_current)  # once the tree has its size
+        QTimer.singleShot(0, self.tree, self.tree.show_current)  # once the tree has its size
 
     def _refresh(self) -> None:
         if not self._stale or self._bare is None:

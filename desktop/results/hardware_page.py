@@ -58,7 +58,7 @@ class HardwarePage(ResultPage):
         self.heading = label(_("Speed per user against price, tok/s, P10–P90"), "strong")
         self.legend = label("\u25c7 " + _("best speed for its price"), "label")
         self.open = button(_("Open as scenario"), "link", self._open)
-        self.keep = button(_("Keep ticked"), "link", self._keep)
+        self.keep = button(_("Compare ticked"), "link", self._keep)
         self.more = button(_("Set limits"), "link", self.more_wanted.emit)
         self._job = SearchJob(self._work, self)
         self._lay_out()

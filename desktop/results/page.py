@@ -78,7 +78,7 @@ class ChartSlot(QWidget):
             return
         if not self._scheduled:
             self._scheduled = True
-            QTimer.singleShot(0, self.build)
+            QTimer.singleShot(0, self, self.build)  # not for a page that is gone by then
 
     def _paint_frame(self) -> None:
         painter = QPainter(self)

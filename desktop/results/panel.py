@@ -45,6 +45,7 @@ class ResultsPanel(QWidget):
 
     proposal_wanted = Signal()
     hardware_wanted = Signal()  # the page that searches the whole catalogue
+    calibration_wanted = Signal()
 
     def __init__(self, session: Session, theme: Theme, curves: Curves | None = None) -> None:
         super().__init__()
@@ -62,6 +63,7 @@ class ResultsPanel(QWidget):
         self.chart_pages: tuple[ResultPage, ...] = (
             self.memory, self.speed, self.capacity, self.roofline, self.hardware,
         )  # fmt: skip
+        self.speed.calibration_wanted.connect(self.calibration_wanted)
         self.pages = QStackedWidget()
         self.advice = AdviceStrip(session, theme)
         self._table_button = IconButton(theme, "table", _("Table of the same numbers"), self.toggle_table, "T")
@@ -118,7 +120,7 @@ class ResultsPanel(QWidget):
             page.explain_requested.connect(self.explain)
         self.advice.explain_requested.connect(self.explain)
         self.hardware.opened.connect(self.session.new)
-        self.hardware.kept.connect(self.session.keep)
+        self.hardware.kept.connect(self.session.compare)
         self.hardware.more_wanted.connect(self.hardware_wanted)
         self.verdict.hardware_wanted.connect(self.hardware_wanted)
         self.advice.previewed.connect(self._preview)

@@ -1,5 +1,6 @@
 """Speed: where the time of a token goes, and how decode and first token change with length."""
 
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from core.language import chart_sentences
@@ -14,9 +15,12 @@ from desktop.results.curves import Curves
 from desktop.results.page import ChartSlot, ResultPage, slot_tables
 from desktop.tables import TableData
 from desktop.theme import Theme
+from desktop.widgets.labels import button
 
 
 class SpeedPage(ResultPage):
+    calibration_wanted = Signal()
+
     def __init__(self, theme: Theme, curves: Curves) -> None:
         super().__init__(theme, curves)
         self.waterfall = Waterfall(theme)
@@ -33,7 +37,13 @@ class SpeedPage(ResultPage):
         column.setSpacing(16)
         column.addWidget(self.waterfall)
         column.addLayout(lower, 1)
+        self.calibrate = button(_("Calibrate with your own measurement…"), "link", self.calibration_wanted.emit)
+        column.addWidget(self.calibrate, 0, Qt.AlignmentFlag.AlignLeft)
         self.charts.setFocusProxy(self.waterfall)
+
+    def set_compact(self, compact: bool) -> None:
+        super().set_compact(compact)
+        self.calibrate.setHidden(compact)  # the command is there all the same
 
     def slots(self) -> list[ChartSlot]:
         return [self.decode, self.ttft]

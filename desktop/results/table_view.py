@@ -28,6 +28,7 @@ class NumberTable(QTableView):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.numbers = NumberTableModel(self)
+        self.setAccessibleName(_("Table of the same numbers"))
         self._proxy = QSortFilterProxyModel(self)
         self._proxy.setSourceModel(self.numbers)
         self._proxy.setSortRole(SORT_ROLE)

@@ -60,6 +60,11 @@ class Text(QLabel):
         if height != self.height():
             self.setFixedHeight(height)
 
+    @property
+    def is_cut(self) -> bool:
+        """Does an ellipsis stand for some of the text?"""
+        return " ".join(self._shown) != self._whole
+
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setFont(self.theme.font(self._style))

@@ -121,11 +121,12 @@ class ChoiceDelegate(QStyledItemDelegate):
     ) -> None:
         super().__init__(parent)
         self._theme, self._row = theme, row
+        self.heading = HEADER
         self.current_key = ""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         choice: Choice = index.data(ChoiceListModel.ChoiceRole)
-        return QSize(120, HEADER if choice.is_heading else self._row)
+        return QSize(120, self.heading if choice.is_heading else self._row)
 
     def width_of(self, choice: Choice) -> int:
         """The room that a row needs to show everything."""
@@ -197,6 +198,11 @@ class ChoiceList(QListView):
         self.clicked.connect(self._choose)
         theme.changed.connect(self.viewport().update)
 
+    def set_even(self) -> None:
+        """All rows alike, headings too: a list of a thousand is laid out without asking each."""
+        self.delegate.heading = self.delegate._row
+        self.setUniformItemSizes(True)
+
     def set_choices(self, rows: Sequence[Choice], current: str = "") -> None:
         self.rows.set_rows(rows)
         self.delegate.current_key = current
@@ -218,7 +224,7 @@ class ChoiceList(QListView):
         return self.rows.rows[index.row()] if index.isValid() else None
 
     def content_height(self) -> int:
-        return sum(HEADER if choice.is_heading else self.delegate._row for choice in self.rows.rows)
+        return sum(self.delegate.heading if choice.is_heading else self.delegate._row for choice in self.rows.rows)
 
     def step(self, by: int) -> None:
         """Move the selection over so many choices, headings not counted."""

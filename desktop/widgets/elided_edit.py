@@ -18,15 +18,21 @@ class ElidedEdit(QLineEdit):
             self.setProperty("kind", kind)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        room = self.rect().adjusted(LEFT, 0, -RIGHT, 0)
-        if self.hasFocus() or self.fontMetrics().horizontalAdvance(self.text()) <= room.width():
+        if self.hasFocus() or not paint_elided(self):
             super().paintEvent(event)
-            return
-        option = QStyleOptionFrame()
-        self.initStyleOption(option)
-        painter = QPainter(self)
-        self.style().drawPrimitive(QStyle.PrimitiveElement.PE_PanelLineEdit, option, painter, self)
-        painter.setFont(self.font())
-        painter.setPen(self.palette().color(self.foregroundRole()))
-        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
-        painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+
+
+def paint_elided(edit: QLineEdit) -> bool:
+    """Paint a field whose text is too long with an ellipsis; False where the text fits, and nothing was painted."""
+    room = edit.rect().adjusted(LEFT, 0, -RIGHT, 0)
+    if edit.fontMetrics().horizontalAdvance(edit.text()) <= room.width():
+        return False
+    option = QStyleOptionFrame()
+    edit.initStyleOption(option)
+    painter = QPainter(edit)
+    edit.style().drawPrimitive(QStyle.PrimitiveElement.PE_PanelLineEdit, option, painter, edit)
+    painter.setFont(edit.font())
+    painter.setPen(edit.palette().color(edit.foregroundRole()))
+    text = edit.fontMetrics().elidedText(edit.text(), Qt.TextElideMode.ElideRight, room.width())
+    painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+    return True

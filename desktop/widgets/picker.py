@@ -120,6 +120,15 @@ class ComboPicker(QPushButton):
         theme.changed.connect(self.update)
         self._announce()
 
+    def set_name(self, name: str, searchable: bool) -> None:
+        """Stand for another field from now on."""
+        if (name, searchable) != (self._name, self._searchable):
+            self._name, self._searchable = name, searchable
+            if self._popup is not None:
+                self._popup.deleteLater()
+                self._popup = None
+            self._announce()
+
     def minimumSizeHint(self) -> QSize:
         return QSize(60, self.theme.size("control"))
 

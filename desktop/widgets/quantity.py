@@ -94,7 +94,7 @@ def tokens() -> Quantity:
     )
 
 
-def count(unit: str = "", low: float = 1, high: float = 1e8, example: str = "40") -> Quantity:
+def count(unit: str = "", low: float = 1, high: float = 1e8, example: str = "40", optional: bool = False) -> Quantity:
     """A whole number of things."""
     return Quantity(
         read=units.parse_count,
@@ -103,10 +103,11 @@ def count(unit: str = "", low: float = 1, high: float = 1e8, example: str = "40"
         unit=unit,
         low=low,
         high=high,
+        optional=optional,
     )
 
 
-def parameters() -> Quantity:
+def parameters(optional: bool = False) -> Quantity:
     """A number of parameters: "35.1B"."""
     return Quantity(
         read=units.parse_count,
@@ -115,6 +116,7 @@ def parameters() -> Quantity:
         low=1,
         high=1e15,
         step=1e9,
+        optional=optional,
         hint=_("Write a number such as {example}. Keeping {kept}."),
     )
 
@@ -182,6 +184,21 @@ def seconds(optional: bool = True) -> Quantity:
         high=86_400,
         optional=optional,
         hint=_("Write a time such as {example} s or 350 ms. Keeping {kept}."),
+    )
+
+
+def microseconds(optional: bool = True) -> Quantity:
+    """A latency, written in microseconds."""
+    return Quantity(
+        read=lambda text, comma: units.parse_seconds(text if _has_letters(text) else f"{text} us", comma),
+        write=lambda x: _trimmed(float(x) * 1e6, 3),
+        example="6",
+        unit="µs",
+        says_unit=True,
+        step=1e-6,
+        high=10.0,
+        optional=optional,
+        hint=_("Write a time such as {example} µs. Keeping {kept}."),
     )
 
 

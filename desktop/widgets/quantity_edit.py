@@ -27,18 +27,16 @@ class QuantityEdit(QLineEdit):
         self, theme: Theme, quantity: Quantity, name: str, refusal: Callable[[Value], str] | None = None
     ) -> None:
         super().__init__()
-        self.theme, self.quantity = theme, quantity
+        self.theme = theme
         self._refusal = refusal
         self._value: Value = None
         self._before: Value = None  # when the field got the focus
         self._problem = ""
         self._in_gesture = False
-        needed = theme.metrics("label").horizontalAdvance(quantity.unit) + 4
-        self._unit_width = max(UNIT_WIDTH, needed)
-        self.setAccessibleName(name)
+        self._unit_width = 0
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.setTextMargins(0, 0, self._unit_width - 2, 0)
         self.setMaxLength(60)
+        self.set_quantity(quantity, name)
         self._pause = self._timer(PAUSE_MS, self._apply)
         self._patience = self._timer(PATIENCE_MS, self._mark)
         self.textEdited.connect(self._on_text_edited)
@@ -50,6 +48,14 @@ class QuantityEdit(QLineEdit):
         timer.setInterval(interval)
         timer.timeout.connect(slot)
         return timer
+
+    def set_quantity(self, quantity: Quantity, name: str) -> None:
+        """Hold another kind of number from now on."""
+        self.quantity = quantity
+        needed = self.theme.metrics("label").horizontalAdvance(quantity.unit) + 4
+        self._unit_width = max(UNIT_WIDTH, needed)
+        self.setTextMargins(0, 0, self._unit_width - 2, 0)
+        self.setAccessibleName(name)
 
     # -- the value ----------------------------------------------------------------------------------------------------
 

@@ -37,7 +37,7 @@ class Tour(QFrame):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._text = label(wrap=True)
         self._place = label("", "caption")
-        self.skip = button(_("Skip"), "quiet", self._end)
+        self.skip = button(_("Skip"), "quiet", self.end)
         self.on = button("", "primary", self._go_on)
         self.setFocusProxy(self.on)
         foot = QHBoxLayout()
@@ -93,12 +93,12 @@ class Tour(QFrame):
 
     def _go_on(self) -> None:
         if self._at == len(self._hints) - 1:
-            self._end()
+            self.end()
             return
         self._at += 1
         self._show()
 
-    def _end(self) -> None:
+    def end(self) -> None:
         self.hide()
         self.ended.emit()
         self.deleteLater()
@@ -110,7 +110,7 @@ class Tour(QFrame):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
-            self._end()
+            self.end()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._go_on()
         else:

@@ -144,6 +144,7 @@ def test_vllm_bench_serve() -> None:
     assert found[Measured.DECODE].value == pytest.approx(80.0)
     assert found[Measured.FIRST_TOKEN].value == pytest.approx(0.21)
     assert found[Measured.THROUGHPUT].value == 1150.0
+    assert {m.date for m in found.values()} == {"2026-08-01"}
     assert {(m.prompt_tokens, m.output_tokens, m.requests_at_once) for m in found.values()} == {(1024, 256, 16)}
 
 

@@ -7,6 +7,8 @@ from decimal import Decimal
 from typing import Any, TypeVar
 
 from core.architecture.blueprint import Blueprint
+from core.catalogue.facts import NO_FACTS
+from core.catalogue.overlay import Overlay
 from core.catalogue.records import (
     Device,
     DeviceFamily,
@@ -93,13 +95,21 @@ E = TypeVar("E", bound=Entry)
 class SmallCatalogue:
     """What the window asks of a catalogue."""
 
+    facts = NO_FACTS
+
     def __init__(self, devices: Sequence[Device] = (), models: Sequence[Model] = ()) -> None:
+        self.shipped = SmallCatalogue() if devices or models else None
         self.devices = {d.id: d for d in [*DEVICES, *devices]}
         self.models = {m.id: m for m in [*MODELS, *models]}
         self.weight_formats = {f.id: f for f in WEIGHTS}
         self.kv_formats = {f.id: f for f in KV}
         self.engines = {e.id: e for e in ENGINES}
         self.links = {x.id: x for x in LINKS}
+
+    def with_kept(self, kept: Overlay) -> "SmallCatalogue":
+        devices = {**self.devices, **{one.id: one for one in kept.devices}}
+        models = {**self.models, **{one.id: one for one in kept.models}}
+        return SmallCatalogue(list(devices.values()), list(models.values()))
 
     def device(self, key: str) -> Device:
         return self._found(self.devices, key)
@@ -186,6 +196,7 @@ class MemoryStore:
     def __init__(self, *scenarios: Scenario) -> None:
         self.kept = dict(enumerate(scenarios, start=1))
         self.own: dict[str, dict[str, str]] = {}
+        self.figures: dict[int, dict[str, dict[str, str]]] = {}  # what scenarios were sized with
         self.last: int | None = None
         self.ticks: list[int] = []
         self.order: list[int] = list(self.kept)
@@ -242,6 +253,17 @@ class MemoryStore:
         scenario_id, scenario = deleted
         self.kept[scenario_id] = scenario
         return int(scenario_id)
+
+    def kept_records(self, scenario_id: int) -> Mapping[str, Mapping[str, str]] | None:
+        return self.figures.get(scenario_id)
+
+    def keep_records(self, scenario_id: int, records: Mapping[str, Mapping[str, str]]) -> None:
+        self._check()
+        self.figures[scenario_id] = {table: dict(entries) for table, entries in records.items()}
+
+    def mentioning(self, pieces: Sequence[str]) -> Sequence[int]:
+        texts = {at: one.model_dump_json() for at, one in self.kept.items()}
+        return [at for at, text in texts.items() if any(piece in text for piece in pieces)]
 
     def save_record(self, table: str, record_id: str, record: str) -> None:
         self._check()

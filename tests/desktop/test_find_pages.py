@@ -128,14 +128,17 @@ def test_space_ticks_and_enter_opens(page: FindHardwarePage) -> None:
     assert page.opened == ["sizing"]  # type: ignore[attr-defined]
 
 
-def test_ticked_ones_become_scenarios_and_the_open_one_stays(page: FindHardwarePage) -> None:
+def test_ticked_ones_become_scenarios_to_compare_with_the_open_one(page: FindHardwarePage) -> None:
     before = page._session.scenario
+    wanted: list[list[int]] = []
+    page._session.comparison_wanted.connect(wanted.append)
     known = len(page._session.scenarios())
     page.answers.toggle(0)
     page.answers.toggle(2)
     QTest.mouseClick(page.keep, Qt.MouseButton.LeftButton)
     assert len(page._session.scenarios()) == known + 2
     assert page._session.scenario is before
+    assert [len(ids) for ids in wanted] == [3 if page._session.scenario_id is not None else 2]
 
 
 def test_table_chart_and_reasons_share_one_selection(page: FindHardwarePage) -> None:

@@ -118,6 +118,14 @@ def test_escape_ends_the_hints(start: Start) -> None:
     assert tour.isHidden()
 
 
+def test_the_hints_end_with_the_page_that_they_speak_of(start: Start) -> None:
+    application = start()
+    tour = application.window.findChild(Tour)
+    assert tour is not None
+    application.window.show_page("settings")
+    assert tour.isHidden()
+
+
 @pytest.mark.parametrize("size", [(1280, 800), (1024, 640)])
 def test_hints_stay_inside_the_window(start: Start, size: tuple[int, int]) -> None:
     application = start()

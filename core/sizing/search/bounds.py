@@ -22,6 +22,7 @@ from core.scenario import Mode
 from core.sizing.capacity import shares_what_is_left
 from core.sizing.concurrency import Redundancy
 from core.sizing.groups import LATENT, cached_groups
+from core.sizing.loaded_prompt import SEPARATE_PASSES
 from core.sizing.rates import ENGINE_SLOTS, PIPELINE_KEPT, STATE_SHARE, has_routed_experts
 from core.sizing.search.counted import Counted
 from core.sizing.search.rates import Rates
@@ -342,31 +343,46 @@ def _prompt_seconds(counted: Counted, here: Shapes, fit: Rates) -> Axis:
 
 
 def _other_prompt_seconds(counted: Counted, here: Shapes, fit: Rates) -> Axis:
-    """What one more prompt takes of an engine at work, at the least: its attention, and products that reads hide.
-
-    The more requests are in flight, the less reading is left to hide them; a pass of no request hides most.
-    """
+    """What one more prompt takes of an engine at work, at the least: its attention, and products that reads hide."""
     import numpy as np
 
-    tokens, ranks = counted["prompt.new_tokens"], here.tensor
+    tokens, ranks, batch = counted["prompt.new_tokens"], here.tensor, _batch(counted, here)
     seconds = prefill.prompt_attention_seconds(
         tokens, counted["prompt.attention_flops_per_token"], ranks, fit["wide"], fit["mfu_att"]
     )
-    size = prefill.chunk_tokens(tokens, fit["chunk"])
-    at_peak = decode.seconds_at_peak(
-        counted["flops_per_token.in_weight_format"],
-        fit["low"],
-        counted["flops_per_token.at_16_bit_in_layers"],
-        fit["wide"],
+    of_layers, with_head = (
+        decode.seconds_at_peak(counted["flops_per_token.in_weight_format"], fit["low"], counted[wide], fit["wide"])
+        for wide in ("flops_per_token.at_16_bit_in_layers", "flops_per_token.at_16_bit")
     )
-    read = counted["read_bytes.dense"] / ranks / fit["weights"]
+    share = decode.small_batch_share(fit["mfu_b"], batch)
+    busy = decode.batch_compute_seconds(batch, with_head, ranks, fit["mfu"], share)
+    if counted.situation.engine.id in SEPARATE_PASSES:
+        batch, busy = 0.0, 0.0
+    size = _pass_tokens(counted, here, fit)
     seconds = seconds + mixed_passes.dense_seconds_of_a_prompt(
-        mixed_passes.passes_of_a_prompt(tokens, size), size, 0.0, at_peak, ranks, fit["mfu"], 0.0, read, 0.0
+        mixed_passes.passes_of_a_prompt(tokens, size),
+        size,
+        batch,
+        of_layers,
+        ranks,
+        fit["mfu"],
+        fit["half"],
+        counted["read_bytes.dense"] / ranks / fit["weights"],
+        busy,
     )
     if counted.situation.engine.group == "llama.cpp":
-        overlap = prefill.stage_overlap(here.pipeline, prefill.chunk_count(tokens, size), fit["pipe"])
+        chunks = prefill.chunk_count(tokens, prefill.chunk_tokens(tokens, fit["chunk"]))
+        overlap = prefill.stage_overlap(here.pipeline, chunks, fit["pipe"])
         seconds = np.where(here.pipeline > 1, seconds / overlap, seconds)
     return seconds
+
+
+def _pass_tokens(counted: Counted, here: Shapes, fit: Rates) -> Axis:
+    """Prompt tokens of one pass."""
+    tokens, batch = counted["prompt.new_tokens"], _batch(counted, here)
+    if counted.situation.scenario.workload.start_together:
+        return mixed_passes.burst_tokens_in_pass(tokens, batch, fit["chunk"])
+    return mixed_passes.prompt_tokens_in_pass(tokens, counted["workload.output_tokens"], batch, fit["chunk"])
 
 
 def _prompt_expert_seconds(counted: Counted, fit: Rates, ranks: Axis, size: Axis, chunks: Axis) -> Axis:

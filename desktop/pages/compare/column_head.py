@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QMenu, QSizePolicy
 from core.language import comparison as words
 from core.language import sentences
 from core.language.messages import gettext as _
-from core.sizing.comparison import Option
+from core.sizing.comparison import LETTERS, Option
 from desktop.theme import TONE_ICONS, Theme
 from desktop.tones import TONE_OF
 
@@ -28,6 +28,7 @@ class ColumnHead(QAbstractButton):
         super().__init__()
         self._theme, self._series = theme, series
         self._option: Option | None = None
+        self.setAccessibleName(LETTERS[series])
         self.setFixedHeight(HEIGHT)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)

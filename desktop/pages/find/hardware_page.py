@@ -45,7 +45,7 @@ class FindHardwarePage(QWidget):
         self.misses = MissesLine(theme)
         self.chart = PriceChart(theme)
         self.reasons = ReasonsPanel(theme)
-        self.keep = button(_("Keep ticked"), action=self._keep)
+        self.keep = button(_("Compare ticked"), action=self._keep)
         self.open = button(_("Open as scenario"), "primary", self._open)
         self.open.setEnabled(False)
         self._job = SearchJob(self._work, self)
@@ -228,8 +228,8 @@ class FindHardwarePage(QWidget):
             self._opened()
 
     def _keep(self) -> None:
-        """Every ticked answer becomes a scenario of the same client; the one on screen stays."""
-        self._session.keep([self._scenario(row) for row in self.answers.chosen])
+        """Every ticked answer becomes a scenario of the same client, beside the one on screen."""
+        self._session.compare([self._scenario(row) for row in self.answers.chosen])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

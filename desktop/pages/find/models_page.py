@@ -35,7 +35,7 @@ class FindModelsPage(QWidget):
         self.answers = AnswersModel(model_columns(), self)
         self.table = AnswerTable(theme, self.answers, _("Models"))
         self.misses = MissesLine(theme)
-        self.keep = button(_("Keep ticked"), action=self._keep)
+        self.keep = button(_("Compare ticked"), action=self._keep)
         self.open = button(_("Open as scenario"), "primary", self._open)
         self.open.setEnabled(False)
         self._job = SearchJob(self._work, self)
@@ -121,6 +121,6 @@ class FindModelsPage(QWidget):
             self._opened()
 
     def _keep(self) -> None:
-        """Every ticked model becomes a scenario of the same client; the one on screen stays."""
+        """Every ticked model becomes a scenario of the same client, beside the one on screen."""
         answers: list[ModelAnswer] = [row.answer for row in self.answers.chosen]
-        self._session.keep([one.scenario.edited(name=one.model.name[:200]) for one in answers])
+        self._session.compare([one.scenario.edited(name=one.model.name[:200]) for one in answers])

@@ -1,0 +1,1 @@
+"""The page on which a user's own measurement narrows a prediction."""

@@ -1,0 +1,183 @@
+"""Every page and popup of the window, walked in three languages: a name for each control, and no text that is cut."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QEventLoop, Qt, QTimer
+from PySide6.QtGui import QAccessible, QFontMetrics, QFontMetricsF
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSlider,
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QRadioButton,
+    QWidget,
+)
+
+from core.language.messages import LANGUAGES, set_language
+from desktop.app import Application
+from desktop.main_window import MainWindow
+from desktop.results.text import Text
+from desktop.settings import TOUR_SEEN, Settings
+from desktop.widgets.labels import ElidedLabel
+from tests.desktop.shell import Start
+
+PAGES = ("sizing", "hardware", "models", "compare", "catalogue", "proposal", "settings", "help")
+CONTROLS = (
+    QAbstractButton, QLineEdit, QAbstractSlider, QAbstractItemView, QComboBox, QPlainTextEdit,
+)  # fmt: skip
+#: Where an ellipsis is no cut text: pickers and lists, whose tooltip has it all.
+MAY_ELIDE = {
+    "choices.py", "picker.py", "scenario_delegate.py", "parts.py", "answer_table.py", "compare_table.py",
+    "column_head.py", "elided_edit.py", "row.py", "memory_bar.py", "memory_page.py", "price_chart.py",
+    "figure_tree.py",
+}  # fmt: skip
+
+
+def wait(milliseconds: int) -> None:
+    loop = QEventLoop()
+    QTimer.singleShot(milliseconds, loop.quit)
+    loop.exec()
+
+
+@pytest.fixture
+def application(start: Start, tmp_path: Path) -> Iterator[Application]:
+    settings = Settings(tmp_path / "config" / "tonnage.ini")
+    settings.set(TOUR_SEEN, True)
+    settings.flush()
+    application = start()
+    ids = [one.id for one in application.session.scenarios()]
+    application.window.ticked.set_ids(ids)
+    yield application
+    set_language("en")
+
+
+def places(window: MainWindow) -> Iterator[str]:
+    """Every page and every result tab, one after another; what is in front then is walked."""
+    for page in PAGES:
+        window.show_page(page)
+        wait(60)
+        yield page
+    window.show_page("sizing")
+    results: Any = window.sizing.results
+    for tab in range(results.tabs.count()):
+        results.show_tab(tab)
+        wait(60)
+        yield f"tab {tab}"
+    results.show_tab(0)
+
+
+def popups(window: MainWindow) -> Iterator[QWidget]:
+    """The windows that open over the page."""
+    window.sidebar.open_search()
+    assert window.sidebar.search_popup is not None
+    yield window.sidebar.search_popup
+    window.sidebar.search_popup.hide()
+    window.sidebar._open_list()
+    yield window.sidebar.flyout
+    window.sidebar.flyout.hide()
+    window.sidebar.scenarios.ask_client_of_current()
+    assert window.sidebar.scenarios.client_popup is not None
+    yield window.sidebar.scenarios.client_popup
+    window.sidebar.scenarios.client_popup.hide()
+
+
+def nameless(widget: QWidget) -> set[str]:
+    """Controls that a screen reader could not name."""
+    found = set()
+    for child in widget.findChildren(QWidget):
+        if isinstance(child, CONTROLS) and child.focusPolicy() is not Qt.FocusPolicy.NoFocus:
+            interface = QAccessible.queryAccessibleInterface(child)
+            if not interface.text(QAccessible.Text.Name).strip():
+                found.add(f"{type(child).__name__} in {type(child.parent()).__name__}")
+    return found
+
+
+def test_every_control_of_every_window_has_a_name(application: Application) -> None:
+    window = application.window
+    missing = {place: names for place in places(window) if (names := nameless(window))}
+    for popup in popups(window):
+        if names := nameless(popup):
+            missing[type(popup).__name__] = names
+    assert missing == {}
+
+
+def test_a_control_without_a_name_is_found(qtbot: Any) -> None:
+    holder = QWidget()
+    qtbot.addWidget(holder)
+    QPushButton(holder)
+    assert nameless(holder) == {"QPushButton in QWidget"}
+
+
+# ---- texts
+
+
+def cut(widget: QWidget) -> set[str]:
+    """Texts of labels and buttons that are wider or taller than their place."""
+    found = set()
+    for child in widget.findChildren(QWidget):
+        if not child.isVisible() or child.visibleRegion().isEmpty():
+            continue
+        if isinstance(child, ElidedLabel):
+            continue  # its ellipses are caught where it paints them
+        if isinstance(child, Text):
+            if child.is_cut:
+                found.add(f"{child.text()!r} in {type(child.parent()).__name__}")
+            continue
+        if isinstance(child, QLabel) and child.text() and not child.pixmap().width():
+            room, metrics = child.contentsRect(), child.fontMetrics()
+            if child.wordWrap():
+                is_cut = child.heightForWidth(child.width()) > child.height() + 1
+            else:
+                is_cut = metrics.horizontalAdvance(child.text()) > room.width() + 1
+            if is_cut:
+                found.add(f"{child.text()!r} in {type(child.parent()).__name__}")
+        elif isinstance(child, QPushButton | QCheckBox | QRadioButton) and child.text():
+            is_cut = child.property("kind") != "painted" and child.minimumSizeHint().width() > child.width() + 1
+            if is_cut:
+                found.add(f"{child.text()!r} on {type(child).__name__} in {type(child.parent()).__name__}")
+    return found
+
+
+@pytest.fixture
+def elided(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Every text that something painted with an ellipsis, with the file that did."""
+    found: set[str] = set()
+    for kind in (QFontMetrics, QFontMetricsF):
+        original = kind.elidedText
+
+        def spied(metrics: Any, text: str, *rest: Any, original: Any = original, **named: Any) -> str:
+            shown: str = original(metrics, text, *rest, **named)
+            name = Path(sys._getframe(1).f_code.co_filename).name
+            if shown != text and name not in MAY_ELIDE:
+                found.add(f"{text!r} by {name}")
+            return shown
+
+        monkeypatch.setattr(kind, "elidedText", spied)
+    return found
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_no_text_is_cut_in_the_least_window(application: Application, elided: set[str], code: str) -> None:
+    application._speak(code)
+    window = application.window
+    window.resize(1024, 640)
+    wait(50)
+    elided.clear()
+    wrong: dict[str, set[str]] = {}
+    for place in places(window):
+        window.grab()
+        if texts := cut(window) | elided:
+            wrong[place] = set(texts)
+        elided.clear()
+    assert QApplication.activeModalWidget() is None
+    assert wrong == {}
