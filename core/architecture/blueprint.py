@@ -59,6 +59,7 @@ class AttentionGroup:
     )
     index_top_k: int = 0  # [tokens] read by a sparse layer
     index_layers: int = 0  # layers that keep an indexer key
+    index_heads: int = 0  # query heads of the indexer; 0 where a file does not say
     compression: int = 0  # [tokens] per compressed vector; COMPRESSED only, 0: the window alone
     caching_layers: int = -1  # layers with a cache of their own; -1: all of them
 

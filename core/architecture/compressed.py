@@ -45,6 +45,7 @@ class Compressed:
             index_dim=self.index_dim if indexed else 0,
             index_top_k=self.index_top_k if indexed else 0,
             index_layers=int(indexed),
+            index_heads=self.index_heads if indexed else 0,
             compression=ratio,
         )
 

@@ -126,7 +126,7 @@ def _attend_blocks(draft: Draft, layer: str, heads: Heads, sparse: Fields | None
     draft.linear(TensorClass.ATTENTION, path + "index_k_proj", hidden, dim)
     draft.vector(path + "index_norm", 2 * dim)
     read = sparse.tokens("sparse_topk_blocks") * sparse.tokens("sparse_block_size")
-    draft.attend(replace(heads.group(), index_dim=dim, index_top_k=read, index_layers=1))
+    draft.attend(replace(heads.group(), index_dim=dim, index_top_k=read, index_layers=1, index_heads=index_heads))
 
 
 def _experts(fields: Fields, shared: int = 0) -> Experts | None:

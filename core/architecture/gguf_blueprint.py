@@ -275,6 +275,7 @@ def _latent(draft: Draft, layer: Layer) -> AttentionGroup:
         index_dim=fields.integer("attention.indexer.key_length") if sparse else 0,
         index_top_k=fields.tokens("attention.indexer.top_k") if sparse else 0,
         index_layers=int(indexed),
+        index_heads=fields.integer("attention.indexer.head_count", default=0, least=0) if sparse else 0,
     )
 
 

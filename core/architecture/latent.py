@@ -41,6 +41,7 @@ class Latent:
             index_dim=indexer.dim if indexer else 0,
             index_top_k=indexer.top_k if indexer else 0,
             index_layers=int(indexed),
+            index_heads=indexer.heads if indexer else 0,
         )
 
 

@@ -29,6 +29,7 @@ Dimension = Literal[
     "family",
     "architecture",
     "format_class",
+    "arithmetic",
     "device",
     "link",
     "attention",
@@ -49,6 +50,7 @@ Condition = Literal[
     "nvidia_hbm",
     "nvidia_unified",
     "serving_engine",
+    "host_memory",
 ]
 
 #: Back ends of llama.cpp by family of devices; each is an engine of its own to calibration.
@@ -158,6 +160,7 @@ class Circumstances:
     attention: str = ""  # "latent", "recurrent" (in some layers), "window" (in some layers), or plain
     feed_forward: str = ""  # "experts" or plain
     generation: str = "modern"
+    arithmetic: str = ""  # how products are computed: the format class, or "converted" to 16 bit by a serving engine
 
 
 @dataclass(frozen=True, slots=True)

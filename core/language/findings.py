@@ -70,6 +70,7 @@ _TITLES = {
     FindingKind.SPECULATION_UNCALIBRATED: marked("Guessing ahead is computed, not measured"),
     FindingKind.OWN_MEASUREMENT: marked("Your measurement counts"),
     FindingKind.SPEED_UNKNOWN: marked("The speed is unknown"),
+    FindingKind.GUARD: marked("Held at what physics allows"),
     FindingKind.ATTENTION_REPLICAS_FULL_CACHE: marked("Each group keeps whole caches"),
     FindingKind.EVIDENCE_GENERIC: marked("No measurement of anything alike"),
     FindingKind.MODEL_READ_WITH_WARNING: marked("The model was read with a reservation"),
@@ -248,6 +249,10 @@ _SENTENCES = {
     FindingKind.SPEED_UNKNOWN: marked(
         "The catalogue has no computing rate for {device}: only the bound of its memory is known, at most {first} for "
         "one request alone. Measure before you promise."
+    ),
+    FindingKind.GUARD: marked(
+        "More than {first} would follow from what was entered, but {device} cannot do more: bytes over full bandwidth, "
+        "operations over full rate. Check the measurement and the rates of the device."
     ),
     FindingKind.ATTENTION_REPLICAS_FULL_CACHE: marked(
         "Attention stands whole in {first} groups: each holds the whole cache of its own requests, {second} for one."

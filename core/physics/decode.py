@@ -12,7 +12,7 @@ References
 
 from typing import Any
 
-from core.physics.arrays import where
+from core.physics.arrays import sqrt, where
 from core.trace import formula
 from core.units import Unit
 
@@ -195,6 +195,61 @@ def engine_seconds(kernels: int, per_kernel: float, per_step: float, per_request
     3.891
     """
     return kernels * per_kernel + per_step + per_request * batch
+
+
+@formula(Unit.SECOND)
+def host_seconds(per_step: float, per_request: float, batch: Any) -> Any:
+    """What the host takes to prepare a step: scheduling, and per request sampling and bookkeeping.
+
+    seconds = per_step + per_request * batch
+
+    Parameters
+    ----------
+    per_step : whatever the number of requests [s]
+    per_request : [s]
+    batch : requests in the step
+
+    Returns
+    -------
+    time [s]
+
+    >>> host_seconds(0.001, 10e-6, 100)
+    0.002
+    """
+    return per_step + per_request * batch
+
+
+@formula(Unit.SECOND)
+def engine_seconds_beside_device(
+    kernels: int, per_kernel: float, host: Any, weights: Any, experts: Any, kv: Any, state: Any, compute: Any, link: Any
+) -> Any:
+    """What an engine takes that prepares the next step while the device works on this one.
+
+    seconds = sqrt((kernels * per_kernel + (weights + experts + kv + state + compute + link)) ** 2 + host * host)
+        - (weights + experts + kv + state + compute + link)
+
+    Parameters
+    ----------
+    kernels : launched in the step
+    per_kernel : launch and gap [s]
+    host : preparing a step [s]
+    weights, experts, kv, state, compute, link : what keeps the device busy [s]
+
+    Returns
+    -------
+    time beyond what keeps the device busy [s]
+
+    Notes
+    -----
+    Of the two the longer counts, the shorter one still shows where they are alike. SGLang 0.4 (2024-12), TensorRT-LLM
+    1.0 (2025) and vLLM 0.14 (2026-01) prepare steps this way.
+
+    >>> engine_seconds_beside_device(0, 5e-6, 3.0, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    1.0
+    """
+    device = weights + experts + kv + state + compute + link
+    started = kernels * per_kernel + device
+    return sqrt(started * started + host * host) - device
 
 
 @formula(Unit.SECOND)

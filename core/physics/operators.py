@@ -7,7 +7,7 @@ but the reuse of experts within a batch. Rates are applied in `core.physics.deco
 from collections.abc import Sequence
 from typing import Any
 
-from core.architecture.blueprint import Blueprint
+from core.architecture.blueprint import AttentionKind, Blueprint
 from core.physics.arrays import ceil, maximum, minimum, power
 from core.trace import formula
 from core.units import Unit
@@ -17,13 +17,21 @@ KERNELS_PER_ATTENTION_LAYER = 9
 KERNELS_PER_RECURRENT_LAYER = 12
 KERNELS_PER_MOE_LAYER = 6
 KERNELS_PER_DOUBLE_NORM = 3
+#: Further kernels of sparse and compressed attention: an indexer with its choice of rows, the compression of blocks,
+#: and the streams that run beside each other. By the times of whole attention modules on a B200 with one request,
+#: latent attention (89 us) being the measure of nine: 134 us with compressed blocks of 128 tokens, 151 to 217 us with
+#: blocks of 4 and an indexer, 27 us for the streams of a layer; operator tables of aiconfigurator.
+KERNELS_PER_INDEXER = 5
+KERNELS_PER_COMPRESSOR = 5
+KERNELS_PER_STREAMS = 3
 ALL_REDUCES_PER_LAYER = 2  # after attention and after the feed-forward block, under tensor parallelism
 
 
 def kernels_per_step(blueprint: Blueprint) -> int:
     """Kernels that one step launches.
 
-    9 per attention layer, 12 per recurrent layer, 6 more per layer with experts, 3 more per layer with double norms.
+    9 per attention layer, 12 per recurrent layer, 6 more per layer with experts, 3 more per layer with double norms; 5
+    more per layer with an indexer, 5 for compressing blocks, and 3 for parallel streams.
 
     Parameters
     ----------
@@ -37,11 +45,16 @@ def kernels_per_step(blueprint: Blueprint) -> int:
     recurrent = sum(group.layers for group in blueprint.recurrent)
     experts = blueprint.moe.layers if blueprint.moe else 0
     norms = blueprint.layers if blueprint.double_norms else 0
+    compressed = [group for group in blueprint.attention if group.kind is AttentionKind.COMPRESSED]
+    indexed = (AttentionKind.COMPRESSED, AttentionKind.SPARSE_LATENT)
     return (
         KERNELS_PER_ATTENTION_LAYER * attention
         + KERNELS_PER_RECURRENT_LAYER * recurrent
         + KERNELS_PER_MOE_LAYER * experts
         + KERNELS_PER_DOUBLE_NORM * norms
+        + KERNELS_PER_INDEXER * sum(group.index_layers for group in blueprint.attention if group.kind in indexed)
+        + KERNELS_PER_COMPRESSOR * sum(group.layers for group in compressed if group.compression)
+        + KERNELS_PER_STREAMS * sum(group.layers for group in compressed)
     )
 
 
@@ -476,25 +489,50 @@ def window_attention_flops(row_flops: int, depth: Any, window: int) -> Any:
 
 
 @formula(Unit.FLOP)
-def indexed_attention_flops(row_flops: int, depth: Any, top_k: int) -> Any:
+def indexed_attention_flops(row_flops: int, index_flops: int, depth: Any, top_k: int) -> Any:
     """Operations of attention for one token that looks at `top_k` tokens, picked by an indexer from all.
 
-    flops = row_flops * (min(depth, top_k) + 0.1 * depth)
+    flops = row_flops * min(depth, top_k) + index_flops * depth
 
     Parameters
     ----------
     row_flops : operations per cached token, over all layers of the group
+    index_flops : operations to score one cached token, over all layers with an indexer
     depth : tokens before this one
-    top_k : tokens that the indexer picks; finding them costs about a tenth of attending to all
+    top_k : tokens that the indexer picks
 
     Returns
     -------
     operations per token [FLOP]
 
-    >>> indexed_attention_flops(1000, 5000.0, 2048)
-    2548000.0
+    >>> indexed_attention_flops(1000, 200, 5000.0, 2048)
+    3048000.0
     """
-    return row_flops * (minimum(depth, top_k) + 0.1 * depth)
+    return row_flops * minimum(depth, top_k) + index_flops * depth
+
+
+@formula(Unit.FLOP)
+def compressed_attention_flops(row_flops: int, rows: Any, index_flops: int, depth: Any, compression: int) -> Any:
+    """Operations of compressed attention for one token: the vectors it looks at, and scoring every compressed key.
+
+    flops = row_flops * rows + index_flops * depth / max(1, compression)
+
+    Parameters
+    ----------
+    row_flops : operations per vector, over all layers of the group
+    rows : vectors that a layer looks at
+    index_flops : operations to score one compressed key, over all layers with an indexer; 0 without one
+    depth : tokens before this one
+    compression : tokens per compressed vector
+
+    Returns
+    -------
+    operations per token [FLOP]
+
+    >>> compressed_attention_flops(1000, 640, 200, 65_536.0, 4)
+    3916800.0
+    """
+    return row_flops * rows + index_flops * depth / maximum(1, compression)
 
 
 @formula(Unit.FLOP)

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from core.physics.arrays import exp, maximum, minimum, sqrt, where
+from core.physics.arrays import exp, log, maximum, minimum, sqrt
 from core.physics.uncertainty import LEAST_SPREAD
 from core.trace import formula
 from core.units import Unit
@@ -18,25 +18,27 @@ from core.units import Unit
 def noise_under_load(noise: float, other_load: float, measured: int, requests: Any) -> Any:
     """Noise of a measurement for as many requests as are asked about.
 
-    noise = noise * where(
-        min(requests, 2) > min(measured, 2), other_load, where(min(measured, 2) > min(requests, 2), other_load, 1.0)
-    )
+    noise = noise * exp(log(other_load) * min(1, log(max(requests / measured, measured / requests)) / log(8)))
 
     Parameters
     ----------
-    noise : under the same kind of load
-    other_load : factor where one request alone was measured and several are asked about, or the other way round
+    noise : under the same load
+    other_load : factor where eight times as many requests were measured as are asked about, or the other way round
     measured, requests : at once, when it was measured, and asked about
 
     Returns
     -------
     standard deviation of the logarithm
 
-    >>> noise_under_load(0.08, 3.0, 1, 1), noise_under_load(0.125, 3.0, 1, 8), noise_under_load(0.125, 3.0, 4, 8)
-    (0.08, 0.375, 0.125)
+    Notes
+    -----
+    It grows evenly with each doubling: a step would be a jump in every curve over requests.
+
+    >>> [round(noise_under_load(0.1, 3.0, 1, n), 3) for n in (1, 2, 8, 64)], round(noise_under_load(0.1, 3.0, 8, 1), 3)
+    ([0.1, 0.144, 0.3, 0.3], 0.3)
     """
-    fewer = where(minimum(measured, 2) > minimum(requests, 2), other_load, 1.0)
-    return noise * where(minimum(requests, 2) > minimum(measured, 2), other_load, fewer)
+    apart = log(maximum(requests / measured, measured / requests)) / log(8)
+    return noise * exp(log(other_load) * minimum(1, apart))
 
 
 @formula(Unit.RATIO)

@@ -287,6 +287,51 @@ def repeated_read_seconds(chunks: Any, read: Any, ranks: int, bandwidth: float) 
     return chunks * read / ranks / bandwidth
 
 
+@formula(Unit.SECOND)
+def copy_seconds(chunks: Any, dense: int, experts: int, share: Any, ranks: int, bandwidth: float) -> Any:
+    """Time to write a 16-bit copy of quantised weights for every pass, and to read the copy rather than the weights.
+
+    seconds = chunks * (dense + experts * share) * 4 / ranks / bandwidth
+
+    Parameters
+    ----------
+    chunks : passes
+    dense, experts : quantised parameters outside of experts, and of all experts
+    share : of the experts that a pass needs
+    ranks : that do so at the same time
+    bandwidth : that such reads and writes reach [byte/s]
+
+    Returns
+    -------
+    time [s]
+
+    >>> copy_seconds(2.0, 10**9, 0, 1.0, 1, 1e12)
+    0.008
+    """
+    return chunks * (dense + experts * share) * 4 / ranks / bandwidth
+
+
+@formula(Unit.SHARE)
+def needed_share(distinct: Any, experts: int) -> Any:
+    """Share of a layer's experts that a pass needs.
+
+    share = distinct / experts
+
+    Parameters
+    ----------
+    distinct : different experts that it needs
+    experts : in the layer
+
+    Returns
+    -------
+    share
+
+    >>> needed_share(64.0, 128)
+    0.5
+    """
+    return distinct / experts
+
+
 @formula(Unit.RATIO)
 def stage_overlap(pipeline: int, chunks: Any, overlap: float) -> Any:
     """How much faster a prompt of several chunks goes through a layer split: stages work on different chunks at a time.

@@ -147,14 +147,16 @@ def interference_seconds(batch: Any, output: Any, prefill: Any, share: float) ->
 
 
 @formula(Unit.SHARE)
-def interference_of_a_burst(share: float) -> float:
+def interference_of_a_burst(share: float, batch: Any, together: Any) -> Any:
     """Share of the others' prompts that a request waits for while it writes, when all are sent at the same moment.
 
-    of_a_burst = share / 2
+    of_a_burst = share * (batch - together) / 2 / max(1, batch - 1)
 
     Parameters
     ----------
     share : when requests come one by one
+    batch : requests in the step
+    together : prompts that one pass finishes
 
     Returns
     -------
@@ -162,12 +164,13 @@ def interference_of_a_burst(share: float) -> float:
 
     Notes
     -----
-    The prompts come one after another at the beginning; on average half of them are done when a request has its turn.
+    The prompts come pass after pass at the beginning; on average half of those in other passes are still to come when a
+    request has had its turn. Prompts of one pass do not hinder each other's answers.
 
-    >>> interference_of_a_burst(0.8)
-    0.4
+    >>> interference_of_a_burst(0.8, 9.0, 1.0), interference_of_a_burst(0.8, 4.0, 4.0)
+    (0.4, 0.0)
     """
-    return share / 2
+    return share * (batch - together) / 2 / maximum(1, batch - 1)
 
 
 @formula(Unit.SECOND)
@@ -215,16 +218,18 @@ def prompt_share(batch: Any, prefill: Any, output: Any, step: Any) -> Any:
 
 
 @formula(Unit.RATIO)
-def queue_of_a_burst(queue: float, share: Any, least: float) -> Any:
+def queue_of_a_burst(queue: float, share: Any, weight: float, batch: Any, together: Any) -> Any:
     """Weight of the prompts before a new one when all requests are sent at the same moment.
 
-    weight = max(queue, least / share)
+    weight = max(queue, weight * (batch + together - 2) / max(1, batch - 1) / share)
 
     Parameters
     ----------
     queue : weight when requests come one by one
     share : of the time that the engine spends on prompts
-    least : product of weight and share that a burst has at least; 1 when prompts are computed one after another
+    weight : of the prompts that were sent together, over what follows from their order
+    batch : requests in the step
+    together : prompts that one pass finishes
 
     Returns
     -------
@@ -232,26 +237,27 @@ def queue_of_a_burst(queue: float, share: Any, least: float) -> Any:
 
     Notes
     -----
-    One after another, a request waits for half of the others' prompts. Engines that put several prompts into one pass
-    finish them together, which makes the wait longer; overlap with the first answers makes it shorter.
+    Pass after pass, a request waits for half of the others' prompts on average. Prompts that share a pass end with it
+    together, so that each of them waits for the whole pass.
 
-    >>> queue_of_a_burst(0.3, 0.5, 0.4), queue_of_a_burst(0.9, 0.5, 0.4)
-    (0.8, 0.9)
+    >>> queue_of_a_burst(0.3, 0.5, 1.0, 9.0, 1.0), queue_of_a_burst(0.3, 0.5, 1.0, 9.0, 9.0)
+    (2.0, 4.0)
     """
-    return maximum(queue, least / share)
+    return maximum(queue, weight * (batch + together - 2) / maximum(1, batch - 1) / share)
 
 
 @formula(Unit.SECOND)
-def time_to_first_token(request: float, step: Any, prefill: Any, queue: float, share: Any, batch: Any) -> Any:
+def time_to_first_token(request: float, step: Any, own: Any, other: Any, queue: float, share: Any, batch: Any) -> Any:
     """Time from sending a prompt to the first token of the answer, when there is a free slot.
 
-    ttft = request + where(batch > 1, step / 2, 0) + prefill * (1 + queue * share * (batch - 1) / 2)
+    ttft = request + where(batch > 1, step / 2, 0) + own + other * queue * share * (batch - 1) / 2
 
     Parameters
     ----------
     request : handling of a request: network, tokenizer, scheduler [s]
     step : running step that a new request waits for, half of it on average [s]
-    prefill : time of its own prompt [s]
+    own : time of its own prompt [s]
+    other : time that the prompt of another request adds [s]
     queue : weight of the prompts before it
     share : of the time that the engine spends on prompts
     batch : requests in the step
@@ -260,10 +266,10 @@ def time_to_first_token(request: float, step: Any, prefill: Any, queue: float, s
     -------
     time to first token [s]
 
-    >>> time_to_first_token(0.034, 0.02, 1.0, 0.3, 0.5, 1.0)
+    >>> time_to_first_token(0.034, 0.02, 1.0, 1.0, 0.3, 0.5, 1.0)
     1.034
     """
-    return request + where(batch > 1, step / 2, 0) + prefill * (1 + queue * share * (batch - 1) / 2)
+    return request + where(batch > 1, step / 2, 0) + own + other * queue * share * (batch - 1) / 2
 
 
 @formula(Unit.SECOND)
@@ -312,19 +318,16 @@ def time_to_first_token_with_wait(with_slot: Any, wait: Any) -> Any:
 
 
 @formula(Unit.TOKEN_PER_SECOND)
-def replica_tokens_per_second(
-    in_flight: Any, tpot: Any, prefill: Any, request: float, output: Any, overlap: Any
-) -> Any:
-    """Output tokens per second of one replica.
+def replica_tokens_per_second(in_flight: Any, tpot: Any, first: Any, output: Any, overlap: Any) -> Any:
+    """Output tokens per second of one replica in a closed loop: every request in flight waits, then writes (Little).
 
-    speed = in_flight * overlap / (tpot + (prefill + request) / output)
+    speed = in_flight * overlap / (tpot + first / output)
 
     Parameters
     ----------
     in_flight : requests that the replica works on
     tpot : time per output token [s]
-    prefill : time of a prompt [s]
-    request : handling of a request [s]
+    first : time to the first token, from the moment that there is a place [s]
     output : tokens of an answer
     overlap : what a pipeline keeps of its parallel stages
 
@@ -332,10 +335,10 @@ def replica_tokens_per_second(
     -------
     speed [token/s]
 
-    >>> replica_tokens_per_second(10.0, 0.02, 2.0, 0.5, 500, 1.0)
+    >>> replica_tokens_per_second(10.0, 0.02, 2.5, 500, 1.0)
     400.0
     """
-    return in_flight * overlap / (tpot + (prefill + request) / output)
+    return in_flight * overlap / (tpot + first / output)
 
 
 @formula(Unit.TOKEN_PER_SECOND)

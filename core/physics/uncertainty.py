@@ -3,7 +3,7 @@
 The estimate is the median of a log-normal distribution. Its spread (standard deviation of the logarithm) is what
 remained between prediction and measurement when whole sources were left out, by kind of figure and grade of evidence;
 it widens where measurements scatter more. No range is narrower than P90/P10 = 1.3, and none passes what physics
-allows.
+allows: near that limit the upper part becomes narrow.
 """
 
 import math
@@ -94,46 +94,56 @@ def spread_at_depth(spread: Any, depth: Any, short: int, deep: int, widening: fl
 
 
 @formula(Unit.TOKEN_PER_SECOND)
-def speed_p10(median: Any, spread: Any) -> Any:
-    """The speed that one case in ten stays below.
-
-    p10 = median * exp(-1.2816 * spread)
-
-    Parameters
-    ----------
-    median : the estimate [token/s]
-    spread : standard deviation of the logarithm
-
-    Returns
-    -------
-    P10 [token/s]
-
-    >>> round(speed_p10(100.0, 0.27), 1)
-    70.7
-    """
-    return median * exp(-1.2816 * spread)
-
-
-@formula(Unit.TOKEN_PER_SECOND)
 def speed_p90(median: Any, spread: Any, most: Any) -> Any:
     """The speed that nine cases in ten stay below.
 
-    p90 = min(most, median * exp(1.2816 * spread))
+    p90 = min(most, median / (min(1, median / most) + (1 - min(1, median / most))
+        * exp(-1.2816 * spread / max(1 - median / most, 1e-9))))
 
     Parameters
     ----------
     median : the estimate [token/s]
-    spread : standard deviation of the logarithm
+    spread : standard deviation of the logarithm, near the median
     most : what physics allows [token/s]
 
     Returns
     -------
     P90 [token/s]
 
-    >>> round(speed_p90(100.0, 0.27, 200.0), 1), speed_p90(100.0, 0.27, 120.0)
-    (141.3, 120.0)
+    Notes
+    -----
+    The time beyond what physics asks for is what is uncertain: far below the limit this is a log-normal distribution,
+    near it the upper part becomes narrow, and it never passes the limit. The minimum is the guard for an estimate that
+    lies beyond the limit itself.
+
+    >>> round(speed_p90(100.0, 0.27, 1e6), 1), round(speed_p90(100.0, 0.27, 120.0), 1), speed_p90(130.0, 0.27, 120.0)
+    (141.3, 117.1, 120.0)
     """
-    return minimum(most, median * exp(1.2816 * spread))
+    share = minimum(1, median / most)
+    beyond = exp(-1.2816 * spread / maximum(1 - median / most, 1e-9))
+    return minimum(most, median / (share + (1 - share) * beyond))
+
+
+@formula(Unit.TOKEN_PER_SECOND)
+def speed_p10(median: Any, spread: Any, p90: Any) -> Any:
+    """The speed that one case in ten stays below.
+
+    p10 = min(median * exp(-1.2816 * spread), p90 / 1.3)
+
+    Parameters
+    ----------
+    median : the estimate [token/s]
+    spread : standard deviation of the logarithm
+    p90 : the speed that nine cases in ten stay below; no range is narrower than a factor of 1.3 [token/s]
+
+    Returns
+    -------
+    P10 [token/s]
+
+    >>> round(speed_p10(100.0, 0.27, 141.0), 1), speed_p10(100.0, 0.1, 104.0)
+    (70.7, 80.0)
+    """
+    return minimum(median * exp(-1.2816 * spread), p90 / 1.3)
 
 
 @formula(Unit.SECOND)

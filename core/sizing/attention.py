@@ -13,6 +13,8 @@ from core.sizing.situation import Situation
 from core.trace import Trace
 from core.units import Unit
 
+_INDEXED = (AttentionKind.SPARSE_LATENT, AttentionKind.COMPRESSED)
+
 
 def record_attention(trace: Trace, situation: Situation) -> None:
     """Record what the groups are made of, beside what memory has recorded: readers, windows, operations per row."""
@@ -22,8 +24,14 @@ def record_attention(trace: Trace, situation: Situation) -> None:
         trace.given(f"{key}.readers", group.layers, Unit.COUNT, source)
         trace.given(f"{key}.row_flops.decode", _row_flops(group, decode=True), Unit.FLOP, source)
         trace.given(f"{key}.row_flops.prefill", _row_flops(group, decode=False), Unit.FLOP, source)
-        if group.kind in (AttentionKind.SPARSE_LATENT, AttentionKind.COMPRESSED):
+        if group.kind in _INDEXED:
+            trace.given(f"{key}.index_flops", _index_flops(group), Unit.FLOP, source)
             trace.given(f"{key}.top_k", group.index_top_k, Unit.TOKEN, source)
+
+
+def _index_flops(group: AttentionGroup) -> int:
+    """Operations to score one key: a product for each query head of the indexer; one head where a file is silent."""
+    return 2 * max(1, group.index_heads) * group.index_dim * group.index_layers
 
 
 def _row_flops(group: AttentionGroup, decode: bool) -> int:
@@ -121,8 +129,11 @@ def record_attention_flops(trace: Trace, situation: Situation, key: str, depth: 
         groups.append(f"{key}.{number}")
         inputs = {"row_flops": f"attention.{number}.row_flops.{phase}", "depth": depth}
         function: Callable[..., Any] = operators.attention_flops
+        if group.kind in _INDEXED:
+            inputs["index_flops"] = f"attention.{number}.index_flops"
         if group.kind is AttentionKind.COMPRESSED:
-            inputs["depth"] = _rows(trace, number, f"{groups[-1]}.rows", depth)
+            function, inputs["compression"] = operators.compressed_attention_flops, f"kv.{number}.compression"
+            inputs["rows"] = _rows(trace, number, f"{groups[-1]}.rows", depth)
         elif group.kind is AttentionKind.SPARSE_LATENT:
             function, inputs["top_k"] = operators.indexed_attention_flops, f"attention.{number}.top_k"
         elif group.window:

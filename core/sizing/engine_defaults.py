@@ -23,6 +23,8 @@ REQUESTS, REQUESTS_ON_LARGE = 256, 1024
 PIECES_SINCE, LONG_PROMPT = (0, 8), 32_768
 #: Since this release words are chosen without sorting all scores; since this one graphs count in the engine's share.
 UNSORTED_SINCE, GRAPHS_COUNT_SINCE = (0, 17), (0, 21)
+#: Since this release steps are prepared while the device works on the one before.
+ASYNCHRONOUS_SINCE = (0, 14)
 #: Before this release the context of CUDA counted as the engine's own; since this one more of its libraries do.
 CONTEXT_APART_SINCE, LIBRARIES_SINCE = (0, 7), (0, 8)
 #: Before this release the buffers of the exchange were smaller.
@@ -35,6 +37,9 @@ ALLOCATED_SINCE = (0, 24)
 STATES_COME_BACK_SINCE = (0, 26)
 #: llama.cpp has builds rather than releases: year and month count. Before, its masks were wider.
 NARROW_MASK_SINCE = (2025, 1)
+#: Since then, llama.cpp multiplies quantised weights in 8 bit on NVIDIA's tensor cores (pull request 7824); before, it
+#: wrote a 16-bit copy of them for every pass of a prompt.
+QUANTISED_PRODUCTS_SINCE = (2024, 6)
 #: Before this release the kernels that swizzle MXFP4 experts were a package of their own.
 SWIZZLES_SINCE = (0, 12)
 

@@ -1,15 +1,17 @@
 """Several users in a closed loop: requests in flight, time per token, time to first token, tokens of all users."""
 
-from core.physics import decode, serving
+from core.physics import decode, mixed_passes, serving
 from core.scenario import Placement
 from core.sizing.attention import record_held_cache
 from core.sizing.draft import record_guessing, seconds_per_token
 from core.sizing.groups import groups_key
+from core.sizing.loaded_prompt import record_loaded_prompt
+from core.sizing.origins import METHOD
 from core.sizing.rates import ENGINE_SLOTS, PIPELINE_KEPT, method
 from core.sizing.retrieval import is_served, loaded_prompt
 from core.sizing.situation import Situation
 from core.sizing.step import record_step
-from core.trace import Trace
+from core.trace import CHOICE, Trace
 from core.units import Unit
 
 
@@ -29,19 +31,20 @@ def record_requests(trace: Trace, s: Situation) -> None:
         per_request="serving.held_bytes",
         replicas=groups_key(s),
     )
-    trace.compute(
-        "serving.requests_in_flight",
-        serving.requests_in_flight,
-        requests="requests_at_once",
-        replicas=groups_key(s),
-        fit="serving.requests_that_fit",
-    )
-    method(trace, "engine.slots", ENGINE_SLOTS, Unit.REQUEST)
+    chosen = s.scenario.deployment.max_requests
+    trace.given("engine.slots", chosen or ENGINE_SLOTS, Unit.REQUEST, CHOICE if chosen else METHOD)
     trace.compute(
         "saturated.requests_in_flight",
         serving.saturating_requests,
         fit="serving.requests_that_fit",
         slots="engine.slots",
+    )
+    trace.compute(
+        "serving.requests_in_flight",
+        serving.requests_in_flight,
+        requests="requests_at_once",
+        replicas=groups_key(s),
+        fit="saturated.requests_in_flight" if chosen else "serving.requests_that_fit",
     )
     for load in ("serving", "saturated"):
         trace.compute(
@@ -57,9 +60,19 @@ def record_load(trace: Trace, s: Situation) -> None:
     record_guessing(trace, s)
     method(trace, "pipeline_kept_share", PIPELINE_KEPT, Unit.SHARE)
     record_step(trace, s, "decode_step_s", "serving.requests_in_step")
+    prompt = record_loaded_prompt(trace, s, "serving", "decode_step_s")
     _record_overlap(trace, "serving")
-    _record_tokens(trace, s)
-    _record_first_token(trace, s)
+    if s.scenario.workload.start_together:
+        trace.compute(
+            "serving.prompts_in_pass",
+            mixed_passes.prompts_in_pass,
+            size="serving.prompt_s.pass_tokens",
+            tokens="prompt.new_tokens",
+            batch="serving.requests_in_step",
+        )
+    _record_tokens(trace, s, prompt)
+    _record_first_token(trace, s, prompt)
+    _record_total(trace, s)
     record_saturated(trace, s)
 
 
@@ -76,12 +89,13 @@ def _record_overlap(trace: Trace, load: str) -> None:
 def record_saturated(trace: Trace, s: Situation) -> None:
     """Record the speed of all users together when there are always more requests than fit."""
     record_step(trace, s, "saturated_step_s", "saturated.requests_in_step")
+    prompt = record_loaded_prompt(trace, s, "saturated", "saturated_step_s")
     _record_overlap(trace, "saturated")
     trace.compute(
         "saturated.prompt_share",
         serving.prompt_share,
         batch="saturated.requests_in_step",
-        prefill=loaded_prompt(s),
+        prefill=prompt,
         output="workload.output_tokens",
         step=seconds_per_token(trace, s, "saturated_step_s"),
     )
@@ -91,7 +105,7 @@ def record_saturated(trace: Trace, s: Situation) -> None:
         in_flight="saturated.requests_in_flight",
         batch="saturated.requests_in_step",
         step=seconds_per_token(trace, s, "saturated_step_s"),
-        prefill=loaded_prompt(s),
+        prefill=prompt,
         output="workload.output_tokens",
         overlap="saturated.pipeline_overlap",
     )
@@ -104,30 +118,42 @@ def record_saturated(trace: Trace, s: Situation) -> None:
     )
 
 
-def _record_tokens(trace: Trace, s: Situation) -> None:
-    """Time per output token with the interference of others' prompts, and tokens per second of one user and of all."""
+_BATCH = "serving.requests_in_step"
+
+
+def _record_tokens(trace: Trace, s: Situation, prompt: str) -> None:
+    """Time per output token with the interference of others' prompts, and tokens per second of one user."""
     share = "fit.c_int"
     if s.scenario.workload.start_together:
         share = "serving.burst_interference"
-        trace.compute(share, serving.interference_of_a_burst, share="fit.c_int")
+        trace.compute(
+            share,
+            serving.interference_of_a_burst,
+            share="fit.c_int",
+            batch=_BATCH,
+            together="serving.prompts_in_pass",
+        )
     trace.compute(
         "serving.interference_s",
         serving.interference_seconds,
-        batch="serving.requests_in_step",
+        batch=_BATCH,
         output="workload.output_tokens",
-        prefill=loaded_prompt(s),
+        prefill=prompt,
         share=share,
     )
     step = seconds_per_token(trace, s, "decode_step_s")
     trace.compute("tpot_s", serving.time_per_output_token, step=step, interference="serving.interference_s")
     trace.compute("decode_tok_s", decode.tokens_per_second, seconds="tpot_s")
+
+
+def _record_total(trace: Trace, s: Situation) -> None:
+    """Tokens per second of all users."""
     trace.compute(
         "serving.replica_tok_s",
         serving.replica_tokens_per_second,
         in_flight="serving.requests_in_flight",
         tpot="tpot_s",
-        prefill=loaded_prompt(s),
-        request="fit.t_req",
+        first="serving.ttft_with_slot_s",
         output="workload.output_tokens",
         overlap="serving.pipeline_overlap",
     )
@@ -145,13 +171,12 @@ def decode_seconds(trace: Trace) -> str:
     return next(at for at in ("decode_step_s.per_token", "decode_step_s") if at in trace)
 
 
-def _record_first_token(trace: Trace, s: Situation) -> None:
-    batch = "serving.requests_in_step"
+def _record_first_token(trace: Trace, s: Situation, prompt: str) -> None:
     trace.compute(
         "serving.prompt_share",
         serving.prompt_share,
-        batch=batch,
-        prefill=loaded_prompt(s),
+        batch=_BATCH,
+        prefill=prompt,
         output="workload.output_tokens",
         step=decode_seconds(trace),
     )
@@ -159,17 +184,24 @@ def _record_first_token(trace: Trace, s: Situation) -> None:
     if s.scenario.workload.start_together:
         queue = "serving.burst_queue"
         trace.compute(
-            queue, serving.queue_of_a_burst, queue="fit.c_q", share="serving.prompt_share", least="fit.c_burst"
+            queue,
+            serving.queue_of_a_burst,
+            queue="fit.c_q",
+            share="serving.prompt_share",
+            weight="fit.c_burst",
+            batch=_BATCH,
+            together="serving.prompts_in_pass",
         )
     trace.compute(
         "serving.ttft_with_slot_s",
         serving.time_to_first_token,
         request="fit.t_req",
         step="decode_step_s",
-        prefill=loaded_prompt(s),
+        own=loaded_prompt(s),
+        other=prompt,
         queue=queue,
         share="serving.prompt_share",
-        batch=batch,
+        batch=_BATCH,
     )
     trace.compute(
         "serving.slot_wait_s",

@@ -1,12 +1,15 @@
 """The prefill of one prompt, cause by cause: `prefill_step_s` and its parts."""
 
+from core.architecture.blueprint import TensorClass
+from core.catalogue.calibration import back_end
 from core.physics import decode, operators, prefill, roofline, tiers
 from core.physics import expert_parallel as ep
 from core.sizing.attention import record_attention_flops
+from core.sizing.engine_defaults import QUANTISED_PRODUCTS_SINCE, before
 from core.sizing.exchange import record_exchange
-from core.sizing.groups import expert_ranks_key, given_chunk
+from core.sizing.groups import expert_ranks_key, given_chunk, source_of_model
 from core.sizing.origins import METHOD
-from core.sizing.rates import has_routed_experts
+from core.sizing.rates import WIDE_BITS, has_routed_experts, method
 from core.sizing.situation import Situation
 from core.sizing.spill import spills
 from core.sizing.step import PARTS
@@ -14,16 +17,17 @@ from core.trace import Trace
 from core.units import Unit
 
 KEY = "prefill_step_s"
+COPIES = f"{KEY}.weights.copies"
 
 
-def _overlaps(s: Situation) -> bool:
+def stages_overlap(s: Situation) -> bool:
     """Do the stages of a layer split work on different chunks of a prompt at the same time?"""
     return s.engine.group == "llama.cpp" and s.plan.pipeline > 1
 
 
 def _part(s: Situation, name: str) -> str:
     """The key of a part of the time before the overlap of stages, if there is any."""
-    return f"{KEY}.{name}.alone" if _overlaps(s) else f"{KEY}.{name}"
+    return f"{KEY}.{name}.alone" if stages_overlap(s) else f"{KEY}.{name}"
 
 
 def prompt_beside_others(s: Situation) -> str:
@@ -275,7 +279,13 @@ def _record_overheads(trace: Trace, s: Situation) -> None:
 
 def _record_sum(trace: Trace, s: Situation) -> None:
     """The parts, faster by what the stages of a layer split overlap, and their sum."""
-    trace.compute(_part(s, "weights"), prefill.sum_of_two, first=f"{KEY}.weights.layers", second=f"{KEY}.weights.head")
+    read = _part(s, "weights")
+    if copies_weights(s):
+        read = f"{KEY}.weights.read"
+    trace.compute(read, prefill.sum_of_two, first=f"{KEY}.weights.layers", second=f"{KEY}.weights.head")
+    if copies_weights(s):
+        _record_copies(trace, s)
+        trace.compute(_part(s, "weights"), prefill.sum_of_two, first=read, second=COPIES)
     trace.compute(
         _part(s, "compute"),
         prefill.sum_of_four,
@@ -284,12 +294,41 @@ def _record_sum(trace: Trace, s: Situation) -> None:
         third=f"{KEY}.compute.attention",
         fourth=f"{KEY}.compute.head",
     )
-    if _overlaps(s):
+    if stages_overlap(s):
         _record_overlap(trace, s)
     for part in PARTS.values():
         if f"{KEY}.{part}" not in trace:
             trace.given(f"{KEY}.{part}", 0.0, Unit.SECOND, METHOD)
     trace.compute(KEY, decode.step_seconds, **{part: f"{KEY}.{part}" for part in PARTS.values()})
+
+
+def copies_weights(s: Situation) -> bool:
+    """Does the engine write a 16-bit copy of quantised weights for every pass, as llama.cpp with CUDA once did?"""
+    old = s.engine.group == "llama.cpp" and before(s, QUANTISED_PRODUCTS_SINCE)
+    return old and back_end(s.engine, s.device.family).endswith("cuda") and s.weight_format.bits < WIDE_BITS
+
+
+def _record_copies(trace: Trace, s: Situation) -> None:
+    parameters, source = s.blueprint.parameters, source_of_model(s)
+    experts = parameters.get(TensorClass.EXPERT, 0)
+    trace.given("matrices.experts", experts, Unit.PARAMETER, source)
+    share = "whole_share"
+    method(trace, share, 1.0, Unit.SHARE)
+    if has_routed_experts(s):
+        share = "prompt.needed_experts"
+        trace.compute(
+            share, prefill.needed_share, distinct="prompt.distinct_experts", experts="model.experts_per_layer"
+        )
+    trace.compute(
+        COPIES,
+        prefill.copy_seconds,
+        chunks="prompt.chunks",
+        dense="matrices.in_weight_format",
+        experts="matrices.experts",
+        share=share,
+        ranks="plan.tensor",
+        bandwidth="bandwidth.weights",
+    )
 
 
 def _record_overlap(trace: Trace, s: Situation) -> None:

@@ -6,6 +6,7 @@ from core.catalogue.calibration import Calibration, Grade, Kind, back_end
 from core.catalogue.records import DeviceFamily
 from core.physics import uncertainty
 from core.sizing.origins import METHOD
+from core.sizing.placement import computes_on_cpu
 from core.sizing.rates import has_routed_experts
 from core.sizing.report import Estimate, Evidence
 from core.sizing.situation import Situation
@@ -102,8 +103,14 @@ def conditions(s: Situation) -> frozenset[str]:
         "nvidia_hbm": family is DeviceFamily.NVIDIA_HBM,
         "nvidia_unified": family is DeviceFamily.NVIDIA_UNIFIED,
         "serving_engine": s.engine.group == "serving",
+        "host_memory": computes_on_cpu(s) and _places_on_host(s),
     }
     return frozenset(name for name, is_met in met.items() if is_met)
+
+
+def _places_on_host(s: Situation) -> bool:
+    deployment = s.scenario.deployment
+    return deployment.host_layers + deployment.host_expert_layers > 0
 
 
 def _origin(calibration: Calibration) -> Origin:
@@ -115,8 +122,8 @@ def _origin(calibration: Calibration) -> Origin:
 
 def record_speed_range(trace: Trace, key: str, spread: str, most: str) -> None:
     """Record `<key>.p10` and `<key>.p90` of a speed that cannot exceed `most`."""
-    trace.compute(f"{key}.p10", uncertainty.speed_p10, median=key, spread=spread)
     trace.compute(f"{key}.p90", uncertainty.speed_p90, median=key, spread=spread, most=most)
+    trace.compute(f"{key}.p10", uncertainty.speed_p10, median=key, spread=spread, p90=f"{key}.p90")
 
 
 def record_time_range(trace: Trace, key: str, spread: str, least: str) -> None:

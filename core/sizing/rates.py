@@ -23,6 +23,8 @@ from core.units import Unit
 #: wide too: the parameters were fitted with it counted so.
 WIDE_BITS = 15.0
 WIDE_BITS_IN_FP4 = 6.0
+#: Arithmetic of weights that are converted to 16 bit before they are multiplied.
+CONVERTED = "converted"
 #: Recurrent state is read and written at this share of the effective bandwidth.
 STATE_SHARE = 0.7
 #: What parallel pipeline stages keep of their rate; the rest are bubbles.
@@ -76,6 +78,7 @@ def circumstances(situation: Situation, calibration: Calibration) -> Circumstanc
         attention=_attention_kind(situation),
         feed_forward="experts" if has_routed_experts(situation) else "",
         generation=engine.generation or calibration.generation,
+        arithmetic=arithmetic(device, engine, situation.weight_format),
     )
 
 
@@ -154,6 +157,14 @@ def compute_format(device: Device, engine: Engine, weight_format: WeightFormat) 
     elif wanted == "fp4" and weight_format.format_class == "mxfp4":
         wanted = "fp8"
     return wanted if wanted in rates else wide_format(device, engine)
+
+
+def arithmetic(device: Device, engine: Engine, weight_format: WeightFormat) -> str:
+    """How an engine multiplies weights of a format: in their class, or converted to 16 bit by kernels of their own."""
+    narrow = engine.group == "serving" and weight_format.bits < WIDE_BITS
+    if narrow and compute_format(device, engine, weight_format) == wide_format(device, engine):
+        return CONVERTED
+    return weight_format.format_class
 
 
 def computes_fp4(device: Device, weight_format: WeightFormat) -> bool:

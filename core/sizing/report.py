@@ -134,6 +134,7 @@ class FindingKind(StrEnum):
     # what else to know
     EVIDENCE_GENERIC = "note.evidence_generic"
     SPEED_UNKNOWN = "note.speed_unknown"
+    GUARD = "note.guard"
     COLLECTIVE_FALLBACK = "note.collective_fallback"
     EXPERTS_UNEVEN = "note.experts_uneven"
     BUSIEST_ACCELERATOR = "note.busiest_accelerator"

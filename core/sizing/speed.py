@@ -88,7 +88,7 @@ def speed_figures(trace: Trace, situation: Situation) -> SpeedReport:
         prefill_step=prompt,
         decode_limit=_limit(step),
         prefill_limit=_limit(prompt),
-        findings=_findings(decode_evidence),
+        findings=(*_guards(trace, situation), *_findings(decode_evidence)),
     )
 
 
@@ -295,6 +295,15 @@ def _limit(parts: tuple[TimePart, ...]) -> Limit:
     for part in parts:
         seconds[LIMIT_OF[part.cause]] += part.seconds
     return max(seconds, key=lambda limit: seconds[limit])
+
+
+def _guards(trace: Trace, s: Situation) -> tuple[Finding, ...]:
+    """A warning for every speed that is held at what physics allows: what was entered asks for more."""
+    return tuple(
+        Finding(FindingKind.GUARD, Weight.WARNING, (f"{key}.ceiling", key))
+        for figure, key in FIGURES.items()
+        if figure is not Measured.FIRST_TOKEN and trace[key] >= trace[f"{key}.ceiling"]
+    )
 
 
 def _findings(evidence: Evidence) -> tuple[Finding, ...]:

@@ -7,6 +7,7 @@ a figure of the trace; its parts are `<key>.weights`, `<key>.experts` and so on,
 from core.physics import decode, operators, roofline, speculation, tiers
 from core.physics import expert_parallel as ep
 from core.sizing.attention import record_attention_flops, record_cache_reads
+from core.sizing.engine_defaults import ASYNCHRONOUS_SINCE, before, is_vllm
 from core.sizing.exchange import record_exchange
 from core.sizing.groups import expert_ranks_key, speculates
 from core.sizing.origins import METHOD
@@ -172,18 +173,28 @@ def record_step(trace: Trace, s: Situation, key: str, batch: str) -> None:
     record_reads(trace, s, key, batch)
     _record_read_times(trace, s, key, batch)
     _record_compute_times(trace, s, key, batch)
-    trace.compute(
-        f"{key}.engine",
-        decode.engine_seconds,
-        kernels="kernels_per_step",
-        per_kernel="fit.t_op",
-        per_step="fit.t_host",
-        per_request="fit.t_seq",
-        batch=batch,
-    )
     record_exchange(trace, s, f"{key}.link", rank_tokens(trace, key, batch))
+    _record_engine(trace, s, key, batch)
     record_second_tier_time(trace, s, key)
     trace.compute(key, decode.step_seconds, **{part: f"{key}.{part}" for part in PARTS.values()})
+
+
+def prepares_ahead(s: Situation) -> bool:
+    """Does the engine prepare a step while the device still works on the one before? Serving engines of today do."""
+    of_today = s.engine.group == "serving" and not s.engine.generation
+    return of_today and not (is_vllm(s) and before(s, ASYNCHRONOUS_SINCE))
+
+
+def _record_engine(trace: Trace, s: Situation, key: str, batch: str) -> None:
+    """Launches, and the work of the host."""
+    launched = {"kernels": "kernels_per_step", "per_kernel": "fit.t_op"}
+    of_host = {"per_step": "fit.t_host", "per_request": "fit.t_seq", "batch": batch}
+    if not prepares_ahead(s):
+        trace.compute(f"{key}.engine", decode.engine_seconds, **launched, **of_host)
+        return
+    trace.compute(f"{key}.host", decode.host_seconds, **of_host)
+    busy = {part: f"{key}.{part}" for part in ("weights", "experts", "kv", "state", "compute", "link")}
+    trace.compute(f"{key}.engine", decode.engine_seconds_beside_device, **launched, **busy, host=f"{key}.host")
 
 
 def _record_read_times(trace: Trace, s: Situation, key: str, batch: str) -> None:

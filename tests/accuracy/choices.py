@@ -40,6 +40,11 @@ def release_of(record: Record, engine: Engine) -> tuple[int, int] | None:
     return next(release for since, release in RELEASES if date >= since)
 
 
+def written_release(record: Record, engine: Engine) -> str | None:
+    """The engine's release as a deployment states it."""
+    return _written(release_of(record, engine))
+
+
 def _written(release: tuple[int, int] | None) -> str | None:
     return f"{release[0]}.{release[1]}" if release else None
 

@@ -5,7 +5,7 @@ does not know becomes a format of the overlay, made from its nearest relative.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.naming import Table
@@ -50,6 +50,12 @@ class Weights:
     made: WeightFormat | None = None
     file_bytes: int | None = None
     stated: bool = True
+
+
+def converted(weights: Weights, catalogue: Catalogue) -> Weights:
+    """The same weights for kernels that convert them and compute in 16 bit (vLLM's Marlin), as the record says."""
+    stored = weights.made or catalogue.weight_format(weights.format_id)
+    return replace(weights, made=stored.model_copy(update={"compute": "fp16"}))
 
 
 def read_weights(text: str, catalogue: Catalogue, bits: float | None = None) -> Weights:

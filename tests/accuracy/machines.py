@@ -30,11 +30,14 @@ _LINK_KINDS = (
     ("infiniband", (LinkKind.NETWORK,)),
 )
 
+#: Weight formats that stand in GGUF files.
+_OF_GGUF = re.compile(r"\bgguf\b|\bI?Q\d(_\w+)\b", re.IGNORECASE)
+
 
 def find_engine(record: Record, catalogue: Catalogue) -> Engine:
     """The engine with the back end and generation of the record; an unofficial port is an engine of its own.
 
-    One that nobody knows works like the generic server.
+    One that nobody knows works like llama.cpp where it loads the formats of GGUF files, else like the generic server.
     """
     name = record.text("engine_id").lower()
     if not name:
@@ -46,7 +49,8 @@ def find_engine(record: Record, catalogue: Catalogue) -> Engine:
         known = catalogue.names.resolve(Table.ENGINES, stem)
         name = stem
     if known is None:
-        relative = next((id for id in catalogue.engines if id != "generic" and id in name), "generic")
+        relative = next((id for id in catalogue.engines if id != "generic" and id in name), None)
+        relative = relative or ("llama.cpp" if _OF_GGUF.search(record.text("quant")) else "generic")
         engine = catalogue.engines[relative].model_copy(
             update={"id": _identity(name), "name": name[:120], "aliases": ()}
         )

@@ -8,7 +8,7 @@ from enum import StrEnum
 from core.scenario import Deployment, Host, Workload
 from core.sizing.report import Sizing
 from core.units import GB
-from tests.accuracy import formats, machines, models
+from tests.accuracy import choices, formats, machines, models
 from tests.accuracy.cases import Case, Parts, build, refusals, shipped
 from tests.accuracy.records import Record, Unusable
 from tests.accuracy.results import Outcome, Result, Skip
@@ -38,6 +38,9 @@ class Kind(StrEnum):
 _TOGETHER = re.compile(
     r"\bburst\b|sent at once|queued at once|static batch|start(ed)? together|vllm bench serve", re.IGNORECASE
 )
+
+#: Tokens of a prompt that llama.cpp computes in one pass, where a record says so.
+_PIECE = re.compile(r"\bub ?=? ?(\d{2,5})\b")
 
 
 def compare(records: Iterable[Record]) -> Outcome:
@@ -118,6 +121,8 @@ def speed_case(record: Record, task: Task) -> Case:
     model = models.find_model(record, catalogue)
     bits = record.positive("bpw")
     weights = formats.read_weights(record.text("quant"), catalogue, bits)
+    if "marlin" in record.text("notes").lower():
+        weights = formats.converted(weights, catalogue)
     cache = formats.read_cache(record.text("kv_dtype"), catalogue)
     device = machines.find_device(record, catalogue)
     if device is None:
@@ -132,8 +137,12 @@ def speed_case(record: Record, task: Task) -> Case:
         count=spread.count,
         plan=spread.plan,
         engine=engine.id,
+        release=choices.written_release(record, engine),
         link=machines.find_link(record.text("interconnect"), device, catalogue) if spread.count > 1 else None,
     )
+    piece = _PIECE.search(record.text("notes"))
+    if piece:
+        deployment = deployment.model_copy(update={"prefill_chunk": int(piece[1])})
     if record.fields.get("offload"):
         deployment = _with_host(record.part("offload"), deployment, catalogue.blueprint(model).layers)
     parts = Parts(model, weights, cache, engine, device, spread, file_bytes)

@@ -14,7 +14,7 @@ from tests.accuracy.tables import quantile
 from tests.calibration.fit import Fit, Fitter
 from tests.calibration.observations import Observation
 from tests.calibration.replay import Floats
-from tests.calibration.spreads import grades, spread_of
+from tests.calibration.spreads import WITH_A_HOST, grades, needed_spreads, spread_of
 
 _shared: dict[str, Any] = {}
 
@@ -60,12 +60,14 @@ def cells(seen: Sequence[Observation], log_ratio: Floats, spread: Mapping[str, A
     for place, one in enumerate(seen):
         for name in one.cells if one.tier != "C" else ():
             members[name].append(place)
-    evidence = grades(seen)
+    evidence, needed = grades(seen), needed_spreads(seen, log_ratio)
     for name, places in sorted(members.items()):
         ratios = [float(np.exp((-1 if seen[i].inverse else 1) * log_ratio[i])) for i in places]
         errors = [abs(r - 1) for r in ratios]
-        spreads = [spread_of(seen[i], evidence[i], spread) if seen[i].kind != "offload" else 0.25 for i in places]
-        held = [abs(log_ratio[i]) <= TENTH * s for i, s in zip(places, spreads, strict=True)]
+        spreads = [
+            spread_of(seen[i], evidence[i], spread) if seen[i].kind != "offload" else WITH_A_HOST for i in places
+        ]
+        held = [needed[i] <= s for i, s in zip(places, spreads, strict=True)]
         yield Cell(
             name,
             len(places),

@@ -32,6 +32,8 @@ FREEDOM = 4.0
 #: A source counts fully up to nine rows of a kind.
 FULL_WEIGHT_ROWS = 9.0
 SYMBOLS = tuple(BASES)
+#: Marks an effect of a device or engine that one source alone supports.
+ALONE = "alone"
 
 Label = tuple[Any, ...]
 
@@ -50,7 +52,11 @@ class Columns:
 
 
 def columns(seen: Sequence[Observation], used: np.ndarray, effects: Sequence[Effect] = EFFECTS) -> Columns:
-    """Unknowns for the observations in use; a narrow effect that fewer than two sources support is left out."""
+    """Unknowns for the observations in use.
+
+    A narrow effect that one source alone supports is fitted along, so that what is peculiar to it does not bend the
+    family, and is then dropped like what is peculiar to a source: see `Fit.shared`.
+    """
     labels: list[Label] = []
     centre: list[float] = []
     spread: list[float] = []
@@ -65,9 +71,9 @@ def columns(seen: Sequence[Observation], used: np.ndarray, effects: Sequence[Eff
                 sources[key] |= {"expected", "beforehand"}
         at: dict[Label, int] = {}
         for key, names in sources.items():
-            if len(names) >= (2 if narrow else 1):
+            if names:
                 at[key] = len(labels)
-                labels.append(key)
+                labels.append((ALONE, *key) if narrow and len(names) < 2 else key)
                 mean, sd = prior(key)
                 centre.append(mean)
                 spread.append(sd)
@@ -122,8 +128,13 @@ class Fit:
     cost: float
 
     def logs(self, size: int) -> dict[str, Floats]:
-        """Logarithms of the parameters per observation."""
-        return _logs(self.columns, self.theta, size)
+        """Logarithms of the parameters per observation, as a sizing would have them."""
+        return _logs(self.columns, self.shared(), size)
+
+    def shared(self) -> Floats:
+        """The unknowns without those that one source alone supports."""
+        alone = np.array([label[0] == ALONE for label in self.columns.labels])
+        return np.where(alone, 0.0, self.theta)
 
 
 def _logs(unknowns: Columns, theta: Floats, size: int) -> dict[str, Floats]:

@@ -57,9 +57,13 @@ FORMATS = {
     "w4a16_mxfp4": ("mxfp4", 0.53, "fp16"),
     "w4a8_mxfp4_mxfp8": ("mxfp4", 0.53, "fp8"),
 }
+#: Formats whose products pass through 16 bit; of MXFP4, the tables' rows with 8-bit activations are kept apart by rate.
+ARITHMETIC = {"int4": "converted"}
 #: Products of so few tokens are bound by reading the weights, of so many by computing.
 FEW, MANY = 16, 4096
 LEAST_SHAPES = 30
+#: Widths of DeepSeek's latent attention: key and value while decoding on latent vectors, and in a prompt.
+LATENT_KEY, LATENT_VALUE, PROMPT_KEY, PROMPT_VALUE = 576, 512, 192, 128
 
 
 def derive(directory: Path) -> Iterator[dict[str, Any]]:
@@ -168,7 +172,28 @@ def _prompt_attention(t: Mapping[str, np.ndarray], device: Device) -> Found:
         yield "mfu_att", "f16", value, int(rows.sum())
 
 
+def _latent_decode_attention(t: Mapping[str, np.ndarray], device: Device) -> Found:
+    """Many heads on one latent vector: the arithmetic of attention while decoding, not the reads, is the limit."""
+    for cache, format_class in (("bfloat16", "f16"), ("fp8", "fp8")):
+        flops = 2.0 * t["batch_size"] * (t["isl"] + t["step"]) * t["num_heads"] * (LATENT_KEY + LATENT_VALUE)
+        rows = (t["kv_cache_dtype"] == cache) & (t["latency"] > 0) & (t["num_heads"] >= 64) & (flops >= 2e11)
+        if rows.sum() >= 20:
+            value = float(np.median((flops / (t["latency"] * 1e-3))[rows])) / _rate(device, "fp16")
+            yield "mfu_dec_att", format_class, value, int(rows.sum())
+
+
+def _latent_prompt_attention(t: Mapping[str, np.ndarray], device: Device) -> Found:
+    rows = (t["kv_cache_dtype"] == "bfloat16") & (t["latency"] > 0) & (t["isl"] >= 2048) & (t["num_heads"] >= 8)
+    rows &= t["step"] == 0
+    if rows.sum() >= LEAST_SHAPES:
+        flops = t["batch_size"] * t["isl"] ** 2.0 * t["num_heads"] * (PROMPT_KEY + PROMPT_VALUE)
+        value = float(np.median((flops / (t["latency"] * 1e-3))[rows])) / _rate(device, "fp16")
+        yield "mfu_att.latent", "f16", value, int(rows.sum())
+
+
 _OPERATORS = {
+    ("mla", "generation_mla_perf.parquet"): _latent_decode_attention,
+    ("mla", "context_mla_perf.parquet"): _latent_prompt_attention,
     ("gemm", "gemm_perf.parquet"): _products,
     ("moe", "moe_perf.parquet"): _experts,
     ("attention", "generation_attention_perf.parquet"): _decode_attention,
@@ -201,7 +226,7 @@ def kernel_observations() -> list[Observation]:
             mean = _mean_start(starts, row)
             if mean is not None:
                 found.append(_observation({**row, "value": mean, "quantity": f"t_op.{row['quantity'][6:]}"}))
-        elif not row["quantity"].startswith("bandwidth") or row["value"] >= USABLE_SHARE:
+        elif not row["quantity"].startswith(("bandwidth", "mfu_dec_att", "mfu_att.")) or row["value"] >= USABLE_SHARE:
             found.append(_observation(row))
     return found
 
@@ -234,6 +259,8 @@ def _observation(row: Mapping[str, Any]) -> Observation:
         format_class=row["format"],
         device=device.id,
         feed_forward="experts" if "experts" in row["quantity"] else "",
+        arithmetic=ARITHMETIC.get(row["format"], row["format"]),
+        attention="latent" if "latent" in row["quantity"] else "",
     )
     return Observation(
         id=f"{row['device']} {row['engine']} {row['format']} {row['quantity']}",
@@ -256,9 +283,9 @@ def _observation(row: Mapping[str, Any]) -> Observation:
 def _expectation(quantity: str, value: float, device: Device) -> tuple[str, Trace, float]:
     """The figure of a trace that a quantity is, the trace, and what the figure should be."""
     trace = Trace()
-    if quantity in ("mfu", "mfu_att", "efficiency.experts"):
+    if quantity in ("mfu", "mfu_att", "mfu_att.latent", "mfu_dec_att", "efficiency.experts"):
         value *= LEFT_BY_AN_ENGINE
-    if quantity in ("mfu", "mfu_att") or quantity.startswith("t_op"):
+    if quantity.startswith(("mfu", "t_op")):
         return f"fit.{quantity.split('.')[0]}", trace, value
     for symbol in ("eta", "cap", "eta_e", "eta_kv", "mfu", "mfu_e", "mfu_b"):
         trace.given(f"fit.{symbol}", 1.0, Unit.RATIO)

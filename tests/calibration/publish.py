@@ -85,18 +85,20 @@ def _multipliers(
     number: int, effect: Effect, fit: Fit, deviation: Floats, places: Mapping[Any, int]
 ) -> Sequence[dict[str, Any]]:
     found = {label[1]: (fit.theta[p], deviation[p]) for label, p in places.items() if label[0] == number}
+    if effect.pooled:
+        return [_written({name: list(values) for name, values in effect.pooled.items()}, *found[("pooled",)])]
     for level in effect.centre:
         values = tuple(level.split("*"))
         found.setdefault(values, (effect.expected(values), effect.spread))
     return [
-        {
-            "on": {name: [value] for name, value in zip(effect.on, level, strict=True)},
-            "factor": round(float(np.exp(moved)), 3),
-            "spread": round(float(spread), 3),
-        }
+        _written({name: [value] for name, value in zip(effect.on, level, strict=True)}, moved, spread)
         for level, (moved, spread) in sorted(found.items())
         if abs(moved) >= LEAST_EFFECT
     ]
+
+
+def _written(on: Mapping[str, Sequence[str]], moved: float, spread: float) -> dict[str, Any]:
+    return {"on": dict(on), "factor": round(float(np.exp(moved)), 3), "spread": round(float(spread), 3)}
 
 
 def _short(value: float) -> float:

@@ -38,8 +38,8 @@ def test_the_replay_gives_what_the_core_gives(seen: list[Observation]) -> None:
 def test_slopes_are_those_of_the_predictions(seen: list[Observation]) -> None:
     replay, logs = Replay(seen), shipped_logs(seen)
     _middle, slopes = replay.derivatives(logs)
-    moved = replay.log_values({**logs, "eta": logs["eta"] + 0.01}) - replay.log_values(logs)
-    assert moved == pytest.approx(slopes["eta"] * 0.01, abs=2e-4)
+    moved = replay.log_values({**logs, "eta": logs["eta"] + 0.001}) - replay.log_values(logs)
+    assert moved == pytest.approx(slopes["eta"] * 0.001, abs=2e-5)
 
 
 def test_every_parameter_is_fitted() -> None:
@@ -82,8 +82,9 @@ def test_the_shipped_file_is_as_the_fit_writes_it() -> None:
 
 def test_devices_without_tuned_kernels_are_known_to_the_shipped_file() -> None:
     multipliers = shipped_calibration().parameters["t_op"].multipliers
-    known = {"*".join(v[0] for v in m.on.values()) for m in multipliers}
-    assert set(UNTUNED) <= known
+    pooled = [m for m in multipliers if m.on.get("architecture") == UNTUNED]
+    assert [m.on["group"] for m in pooled] == [("serving",)]
+    assert pooled[0].factor > 1
 
 
 def test_quantile_regression_holds_the_share_it_is_asked_for() -> None:

@@ -95,7 +95,7 @@ RULES = {
         device(lambda catalogue: bandwidth(catalogue, "b300-sxm", 0.5)),
         {"8 x NVIDIA B200 SXM 180GB"},
     ),
-    # 256 requests of a model of 17 GB: every card holds it, so copies share the requests and nothing crosses PCIe
+    # 384 requests of a model of 17 GB: every card holds it, so copies share the requests and nothing crosses PCIe
     "throughput for many users: copies or pipeline, PCIe is enough": Rule(
         "rule-3-throughput",
         {"ranking": "cost", "weights": ["nvfp4"]},
@@ -114,7 +114,7 @@ RULES = {
         {"2 x NVIDIA H200 NVL 141GB"},
         lambda answer, _: answer.scenario.kv_format == "fp8",
         device(lambda catalogue: bandwidth(catalogue, "h200-nvl", 0.5)),
-        {"4 x NVIDIA H100 PCIe 80GB"},
+        {"4 x NVIDIA H100 NVL 94GB"},
     ),
     # 63 GB of weights under 8,000 USD and 45 dB(A): one desktop with 128 GB; no card of 96 GB costs less than 8,565,
     # and a server around it twice as much again

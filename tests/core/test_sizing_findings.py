@@ -159,7 +159,7 @@ def test_a_rule_fires_and_is_silent(kind: FindingKind, case: Scenario, counter_c
 #: Rules with a test of their own below, or on the speed side.
 APART = {
     K.MODEL_READ_WITH_WARNING, K.EVIDENCE_GENERIC, K.SPEED_UNKNOWN, K.CAPACITY_UNIFIED_MEMORY, K.STATE_CHECKPOINTS,
-    K.ACTIVATION_PEAK, K.WORKSPACE_GROWS,
+    K.ACTIVATION_PEAK, K.GUARD, K.WORKSPACE_GROWS,
 }  # fmt: skip
 
 
@@ -170,7 +170,7 @@ def test_every_rule_has_a_case() -> None:
 def test_every_kind_has_one_rule_that_says_where_it_comes_from() -> None:
     kinds = [rule.kind for rule in ALL_RULES]
     assert len(kinds) == len(set(kinds))
-    assert set(kinds) == set(FindingKind) - {K.EVIDENCE_GENERIC, K.SPEED_UNKNOWN}
+    assert set(kinds) == set(FindingKind) - {K.EVIDENCE_GENERIC, K.SPEED_UNKNOWN, K.GUARD}
     for rule in ALL_RULES:
         assert rule.lines or rule.source, rule.kind
         assert rule.says.endswith("."), rule.kind

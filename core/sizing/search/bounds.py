@@ -7,27 +7,32 @@ sizing itself over arrays. So what a bound rules out is ruled out, and what it r
   retrieval models that share its card;
 - a step reads the weights, the experts that its requests need, their caches and states, computes, launches its kernels
   and exchanges between ranks and stages; the bytes of hand-overs and slower memory are left out;
-- a prompt takes its arithmetic, reads and exchanges; nobody queues.
+- a prompt takes its arithmetic, reads and exchanges; one that comes while others write, its dense arithmetic and
+  attention alone; nobody queues.
 """
 
 from dataclasses import dataclass
 from typing import Any
 
 from core.catalogue.records import Allocator, DeviceFamily
-from core.physics import collective, decode, operators, prefill, roofline, serving
+from core.physics import collective, decode, mixed_passes, operators, prefill, roofline, serving
 from core.physics.demand import requests_with_a_copy_down
 from core.physics.memory import limit_of_the_whole, requests_with_reserve
 from core.scenario import Mode
 from core.sizing.capacity import shares_what_is_left
 from core.sizing.concurrency import Redundancy
 from core.sizing.groups import LATENT, cached_groups
+from core.sizing.loaded_prompt import SEPARATE_PASSES
 from core.sizing.rates import ENGINE_SLOTS, PIPELINE_KEPT, STATE_SHARE, has_routed_experts
 from core.sizing.search.counted import Counted
 from core.sizing.search.rates import Rates
 from core.sizing.search.shapes import Shapes
+from core.sizing.step import prepares_ahead
 
 Axis = Any  # array, one element a candidate, layout or device
 
+#: What keeps a device busy; bounds have it in one sum.
+_BUSY = ("weights", "experts", "kv", "state", "compute", "link")
 #: Room for the rounding of sums in another order.
 MARGIN = 1e-9
 
@@ -78,7 +83,8 @@ def bounds(counted: Counted, shapes: Shapes, rates: Rates) -> Bounds:
     step = _step_seconds(counted, here, fit)
     batch = _batch(counted, here)
     output, waits = counted["workload.output_tokens"], np.where(batch > 1, step / 2, 0.0)
-    step = step + serving.interference_seconds(batch, output, prompt, _interference(counted, fit))
+    other = _other_prompt_seconds(counted, here, fit)
+    step = step + serving.interference_seconds(batch, output, other, _interference(counted, fit, batch))
     each = serving.time_per_output_token(step, (prompt + fit["t_req"]) / output)
     least, most = _memory(counted, here)
     wider, tighter = 1 + MARGIN, 1 - MARGIN
@@ -88,26 +94,29 @@ def bounds(counted: Counted, shapes: Shapes, rates: Rates) -> Bounds:
         most_bytes=most,
         speed=wider / step,
         throughput=wider * _overlap(counted, here) * _requests(counted, here) / each,
-        saturated=wider * _saturated(counted, here, fit, prompt),
+        saturated=wider * _saturated(counted, here, fit, other),
         ttft=(fit["t_req"] + waits + prompt) * tighter,
-        ttft_if_fast=(fit["t_req"] + waits + prompt * _queue(counted, fit, batch, prompt)) * tighter,
+        ttft_if_fast=(fit["t_req"] + waits + prompt + _queue_seconds(counted, fit, batch, other)) * tighter,
     )
 
 
-def _interference(counted: Counted, fit: Rates) -> Axis:
+def _interference(counted: Counted, fit: Rates, batch: Axis) -> Axis:
     """Share of others' prompts that a request waits for."""
     if counted.situation.scenario.workload.start_together:
-        return serving.interference_of_a_burst(fit["c_int"])
+        tokens = counted["prompt.new_tokens"]
+        size = mixed_passes.burst_tokens_in_pass(tokens, batch, fit["chunk"])
+        together = mixed_passes.prompts_in_pass(size, tokens, batch)
+        return serving.interference_of_a_burst(fit["c_int"], batch, together)
     return fit["c_int"]
 
 
-def _queue(counted: Counted, fit: Rates, batch: Axis, prompt: Axis) -> Axis:
-    """How many times its own prompt a request waits at least, where a step is no longer than the target allows."""
+def _queue_seconds(counted: Counted, fit: Rates, batch: Axis, other: Axis) -> Axis:
+    """How long a request waits for others' prompts at least, where a step is no longer than the target allows."""
     target = counted.situation.scenario.workload.speed_target
     if target is None:
-        return 1.0
-    share = serving.prompt_share(batch, prompt, counted["workload.output_tokens"], 1 / target)
-    return 1 + fit["c_q"] * share * (batch - 1) / 2
+        return 0.0
+    share = serving.prompt_share(batch, other, counted["workload.output_tokens"], 1 / target)
+    return other * fit["c_q"] * share * (batch - 1) / 2
 
 
 def _runs(counted: Counted, shapes: Shapes) -> Axis:
@@ -218,7 +227,7 @@ def _saturated(counted: Counted, here: Shapes, fit: Rates, prompt: Axis) -> Axis
         ranks = here.tensor * here.attention_groups
         distinct = _distinct(counted, batch * here.attention_groups, fit["gamma"])
         step = step + _expert_bytes(counted, distinct) / ranks / fit["experts"]
-    step = step + decode.engine_seconds(counted["kernels_per_step"], fit["t_op"], fit["t_host"], fit["t_seq"], batch)
+    step = step + counted["kernels_per_step"] * fit["t_op"]
     token = (step + _exchange_seconds(counted, here, fit, batch)) / batch + _cache_seconds(counted, here, fit, 1.0)
     answer = token + prompt / counted["workload.output_tokens"]
     return here.replicas * here.attention_groups * stages / answer
@@ -236,9 +245,13 @@ def _step_seconds(counted: Counted, here: Shapes, fit: Rates) -> Axis:
     seconds = dense + roofline.compute_excess_seconds(dense, alone)
     if has_routed_experts(counted.situation):
         seconds = seconds + _expert_seconds(counted, here, fit, batch, share)
-    engine = decode.engine_seconds(counted["kernels_per_step"], fit["t_op"], fit["t_host"], fit["t_seq"], batch)
-    exchange = _exchange_seconds(counted, here, fit, batch)
-    return seconds + _cache_seconds(counted, here, fit, batch) + engine + exchange
+    launched = {"kernels": counted["kernels_per_step"], "per_kernel": fit["t_op"]}
+    of_host = {"per_step": fit["t_host"], "per_request": fit["t_seq"], "batch": batch}
+    busy = seconds + _cache_seconds(counted, here, fit, batch) + _exchange_seconds(counted, here, fit, batch)
+    if not prepares_ahead(counted.situation):
+        return busy + decode.engine_seconds(**launched, **of_host)
+    parts = dict.fromkeys(_BUSY, 0.0) | {"compute": busy}
+    return busy + decode.engine_seconds_beside_device(**launched, **parts, host=decode.host_seconds(**of_host))
 
 
 def _cache_seconds(counted: Counted, here: Shapes, fit: Rates, batch: Axis) -> Axis:
@@ -327,6 +340,49 @@ def _prompt_seconds(counted: Counted, here: Shapes, fit: Rates) -> Axis:
         overlap = prefill.stage_overlap(here.pipeline, chunks, fit["pipe"])
         seconds = np.where(here.pipeline > 1, seconds / overlap, seconds)
     return seconds
+
+
+def _other_prompt_seconds(counted: Counted, here: Shapes, fit: Rates) -> Axis:
+    """What one more prompt takes of an engine at work, at the least: its attention, and products that reads hide."""
+    import numpy as np
+
+    tokens, ranks, batch = counted["prompt.new_tokens"], here.tensor, _batch(counted, here)
+    seconds = prefill.prompt_attention_seconds(
+        tokens, counted["prompt.attention_flops_per_token"], ranks, fit["wide"], fit["mfu_att"]
+    )
+    of_layers, with_head = (
+        decode.seconds_at_peak(counted["flops_per_token.in_weight_format"], fit["low"], counted[wide], fit["wide"])
+        for wide in ("flops_per_token.at_16_bit_in_layers", "flops_per_token.at_16_bit")
+    )
+    share = decode.small_batch_share(fit["mfu_b"], batch)
+    busy = decode.batch_compute_seconds(batch, with_head, ranks, fit["mfu"], share)
+    if counted.situation.engine.id in SEPARATE_PASSES:
+        batch, busy = 0.0, 0.0
+    size = _pass_tokens(counted, here, fit)
+    seconds = seconds + mixed_passes.dense_seconds_of_a_prompt(
+        mixed_passes.passes_of_a_prompt(tokens, size),
+        size,
+        batch,
+        of_layers,
+        ranks,
+        fit["mfu"],
+        fit["half"],
+        counted["read_bytes.dense"] / ranks / fit["weights"],
+        busy,
+    )
+    if counted.situation.engine.group == "llama.cpp":
+        chunks = prefill.chunk_count(tokens, prefill.chunk_tokens(tokens, fit["chunk"]))
+        overlap = prefill.stage_overlap(here.pipeline, chunks, fit["pipe"])
+        seconds = np.where(here.pipeline > 1, seconds / overlap, seconds)
+    return seconds
+
+
+def _pass_tokens(counted: Counted, here: Shapes, fit: Rates) -> Axis:
+    """Prompt tokens of one pass."""
+    tokens, batch = counted["prompt.new_tokens"], _batch(counted, here)
+    if counted.situation.scenario.workload.start_together:
+        return mixed_passes.burst_tokens_in_pass(tokens, batch, fit["chunk"])
+    return mixed_passes.prompt_tokens_in_pass(tokens, counted["workload.output_tokens"], batch, fit["chunk"])
 
 
 def _prompt_expert_seconds(counted: Counted, fit: Rates, ranks: Axis, size: Axis, chunks: Axis) -> Axis:
