@@ -29,7 +29,10 @@ def one_theme(qapp: QApplication) -> Theme:
 
 
 @pytest.fixture
-def theme(one_theme: Theme) -> Iterator[Theme]:
+def theme(qapp: QApplication, one_theme: Theme) -> Iterator[Theme]:
+    """The one theme; its style sheet again where a test of the whole application took it away."""
+    if not qapp.styleSheet():
+        one_theme.apply(qapp)
     yield one_theme
     one_theme.set_scheme(Scheme.LIGHT)
 
