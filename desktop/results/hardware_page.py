@@ -35,7 +35,9 @@ class NarrowAnswerTable(AnswerTable):
     def fit_columns(self) -> None:
         super().fit_columns()
         if self.width() < WIDE:
-            self.setColumnWidth(SPEED_COLUMN, BAR)
+            title = self.answers.columns[SPEED_COLUMN].title
+            heading = self.horizontalHeader().fontMetrics().horizontalAdvance(title)
+            self.setColumnWidth(SPEED_COLUMN, max(BAR, heading + 24))  # a heading is never cut
         for column in SPARED:
             self.setColumnHidden(column, self.width() < WIDE)
 

@@ -116,7 +116,7 @@ class ResultPage(QWidget):
         self.catalogue: Any = None
         self._stale = False
         self.title = Text(theme, "message", lines=2)
-        self.line = Text(theme, "label", "text_3")
+        self.line = Text(theme, "label", "text_3", lines=3)
         self.charts = QWidget()
         self._tables: TablePanel | None = None
         self._stack = QStackedLayout()

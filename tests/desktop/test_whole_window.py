@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QEventLoop, Qt, QTimer
+from PySide6.QtCore import QEventLoop, Qt, QThreadPool, QTimer
 from PySide6.QtGui import QAccessible, QFontMetrics, QFontMetricsF
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 from core.language.messages import LANGUAGES, set_language
 from desktop.app import Application
 from desktop.main_window import MainWindow
+from desktop.pages.find.search_job import PAUSE_MS
 from desktop.results.text import Text
 from desktop.settings import TOUR_SEEN, Settings
 from desktop.widgets.labels import ElidedLabel
@@ -61,17 +62,27 @@ def application(start: Start, tmp_path: Path) -> Iterator[Application]:
     set_language("en")
 
 
+def settle() -> None:
+    """Wait until what runs in the background has answered, and what it changed is laid out."""
+    wait(PAUSE_MS + 30)
+    while QThreadPool.globalInstance().activeThreadCount():
+        wait(20)
+    for _turn in range(3):  # the answer is delivered, then what it changed is laid out
+        wait(0)
+        QApplication.sendPostedEvents()
+
+
 def places(window: MainWindow) -> Iterator[str]:
     """Every page and every result tab, one after another; what is in front then is walked."""
     for page in PAGES:
         window.show_page(page)
-        wait(60)
+        settle()
         yield page
     window.show_page("sizing")
     results: Any = window.sizing.results
     for tab in range(results.tabs.count()):
         results.show_tab(tab)
-        wait(60)
+        settle()
         yield f"tab {tab}"
     results.show_tab(0)
 

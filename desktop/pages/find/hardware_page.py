@@ -20,9 +20,10 @@ from desktop.pages.find.misses import MissesLine, MissesList
 from desktop.pages.find.price_chart import Point, PriceChart
 from desktop.pages.find.reasons import ReasonsPanel
 from desktop.pages.find.search_job import SearchJob
+from desktop.results.text import Text
 from desktop.session import Session
 from desktop.theme import Theme
-from desktop.widgets.labels import ElidedLabel, button, label, line
+from desktop.widgets.labels import button, label, line
 
 REASONS = 324
 
@@ -38,7 +39,7 @@ class FindHardwarePage(QWidget):
         self.setProperty("kind", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.headline = label(_("Searching the catalogue…"), "verdict", wrap=True)
-        self.subline = ElidedLabel("", "label")
+        self.subline = Text(theme, "label", "text_2", lines=2)
         self.limits = LimitsBar(session, theme)
         self.answers = AnswersModel(hardware_columns(Ranking.COST), self)
         self.table = AnswerTable(theme, self.answers, _("Answers"))

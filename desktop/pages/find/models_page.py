@@ -15,9 +15,10 @@ from desktop.pages.find.answers import AnswersModel, model_columns, model_row
 from desktop.pages.find.limits_bar import LimitsBar
 from desktop.pages.find.misses import MissesLine, MissesList
 from desktop.pages.find.search_job import SearchJob
+from desktop.results.text import Text
 from desktop.session import Session
 from desktop.theme import Theme
-from desktop.widgets.labels import ElidedLabel, button, label, line
+from desktop.widgets.labels import button, label, line
 
 
 class FindModelsPage(QWidget):
@@ -30,7 +31,7 @@ class FindModelsPage(QWidget):
         self.setProperty("kind", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.headline = label(_("Searching the catalogue…"), "verdict", wrap=True)
-        self.subline = ElidedLabel("", "label")
+        self.subline = Text(theme, "label", "text_2", lines=2)
         self.limits = LimitsBar(session, theme, models=True)
         self.answers = AnswersModel(model_columns(), self)
         self.table = AnswerTable(theme, self.answers, _("Models"))
