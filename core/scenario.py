@@ -220,6 +220,7 @@ class Deployment(Choice):
     prefix_caching: bool | None = None
     max_requests: int | None = Field(default=None, ge=1, le=1_000_000)  # that it prepares for (vLLM: max_num_seqs)
     batches_in_flight: int | None = Field(default=None, ge=1, le=64)  # prompt chunks under way at the same time
+    admission_steps: int = Field(default=1, ge=1, le=1000)  # between two looks for new requests (SGLang: recv-interval)
     graphs: bool = True  # CUDA graphs are recorded, and counted in the engine's share
     full_windows: bool = False  # layers with a window keep every token (llama.cpp: --swa-full)
     full_latents: bool = False  # latent attention kept head by head, as llama.cpp did until 2025

@@ -255,6 +255,8 @@ _LABELS = {
     "state_copies": marked("Copies of each state"),
     "state_slots": marked("States that a request occupies"),
     "engine.max_requests": marked("Requests that the engine prepares for"),
+    "engine.admission_steps": marked("Steps between two looks for new requests"),
+    "serving.admission_s": marked("Time between two looks for new requests"),
     "engine.batches_in_flight": marked("Prompt chunks under way at the same time"),
     "engine.tokens_in_flight": marked("Prompt tokens under way at the same time"),
     "longest_request_tokens": marked("Longest request there is"),

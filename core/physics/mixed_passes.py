@@ -14,7 +14,7 @@ References
 
 from typing import Any
 
-from core.physics.arrays import maximum, minimum, sqrt
+from core.physics.arrays import maximum, minimum, power, sqrt
 from core.trace import formula
 from core.units import Unit
 
@@ -119,6 +119,30 @@ def tokens_of_groups(size: Any, batch: Any, groups: int) -> Any:
     8192.0
     """
     return (size + batch) * groups
+
+
+@formula(Unit.COUNT)
+def experts_of_a_mixed_pass(experts: int, chosen: int, prompts: Any, decoding: Any, reuse: float) -> Any:
+    """Experts of one layer that prompt tokens and the next tokens of requests in flight need together.
+
+    distinct = experts * (1 - (1 - chosen / experts) ** (decoding ** min(reuse, 1) + prompts))
+
+    Parameters
+    ----------
+    experts : in one layer
+    chosen : per token
+    prompts : prompt tokens in the pass
+    decoding : tokens of requests in flight; 0 where prompts have passes of their own
+    reuse : that of requests in flight among each other; without prompts they need what their step needs
+
+    Returns
+    -------
+    expected number of different experts
+
+    >>> round(experts_of_a_mixed_pass(128, 8, 0, 64, 1.0), 1), round(experts_of_a_mixed_pass(128, 8, 1000, 0, 0.9), 1)
+    (125.9, 128.0)
+    """
+    return experts * (1 - power(1 - chosen / experts, power(decoding, minimum(reuse, 1)) + prompts))
 
 
 @formula(Unit.SECOND)

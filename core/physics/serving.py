@@ -247,6 +247,27 @@ def queue_of_a_burst(queue: float, share: Any, weight: float, batch: Any, togeth
 
 
 @formula(Unit.SECOND)
+def admission_seconds(steps: int, step: Any) -> Any:
+    """Time between two looks for new requests, where the engine does not look before every step.
+
+    seconds = steps * step
+
+    Parameters
+    ----------
+    steps : from one look to the next
+    step : of the engine [s]
+
+    Returns
+    -------
+    time [s]
+
+    >>> admission_seconds(30, 0.01)
+    0.3
+    """
+    return steps * step
+
+
+@formula(Unit.SECOND)
 def time_to_first_token(request: float, step: Any, own: Any, other: Any, queue: float, share: Any, batch: Any) -> Any:
     """Time from sending a prompt to the first token of the answer, when there is a free slot.
 
@@ -255,7 +276,7 @@ def time_to_first_token(request: float, step: Any, own: Any, other: Any, queue: 
     Parameters
     ----------
     request : handling of a request: network, tokenizer, scheduler [s]
-    step : running step that a new request waits for, half of it on average [s]
+    step : running step, or steps, that a new request waits for, half of that on average [s]
     own : time of its own prompt [s]
     other : time that the prompt of another request adds [s]
     queue : weight of the prompts before it

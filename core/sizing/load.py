@@ -171,6 +171,16 @@ def decode_seconds(trace: Trace) -> str:
     return next(at for at in ("decode_step_s.per_token", "decode_step_s") if at in trace)
 
 
+def _admission(trace: Trace, s: Situation) -> str:
+    """The key of the time between two looks for new requests: a step, unless the engine looks less often."""
+    if s.scenario.deployment.admission_steps == 1:
+        return "decode_step_s"
+    trace.given("engine.admission_steps", s.scenario.deployment.admission_steps, Unit.COUNT, CHOICE)
+    key = "serving.admission_s"
+    trace.compute(key, serving.admission_seconds, steps="engine.admission_steps", step="decode_step_s")
+    return key
+
+
 def _record_first_token(trace: Trace, s: Situation, prompt: str) -> None:
     trace.compute(
         "serving.prompt_share",
@@ -196,7 +206,7 @@ def _record_first_token(trace: Trace, s: Situation, prompt: str) -> None:
         "serving.ttft_with_slot_s",
         serving.time_to_first_token,
         request="fit.t_req",
-        step="decode_step_s",
+        step=_admission(trace, s),
         own=loaded_prompt(s),
         other=prompt,
         queue=queue,

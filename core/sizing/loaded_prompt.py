@@ -1,6 +1,6 @@
 """What one prompt costs an engine that works on other requests: `<load>.prompt_s`, for the load and for saturation."""
 
-from core.physics import collective, operators, prefill
+from core.physics import collective, prefill
 from core.physics import mixed_passes as mp
 from core.physics import retrieval as r
 from core.scenario import Placement
@@ -12,6 +12,7 @@ from core.sizing.rates import has_routed_experts
 from core.sizing.retrieval import is_served
 from core.sizing.situation import Situation
 from core.sizing.spill import spills
+from core.sizing.step import tokens_in_step
 from core.trace import Trace
 from core.units import Unit
 
@@ -95,12 +96,20 @@ def _record_experts(trace: Trace, s: Situation, key: str, batch: str, step: str,
         groups="plan.groups_at_experts",
     )
     trace.compute(
+        f"{key}.prompts_at_experts",
+        mp.tokens_of_groups,
+        size=f"{key}.pass_tokens",
+        batch="no_requests",
+        groups="plan.groups_at_experts",
+    )
+    trace.compute(
         f"{key}.distinct_experts",
-        operators.distinct_experts,
+        mp.experts_of_a_mixed_pass,
         experts="model.experts_per_layer",
         chosen="model.experts_per_token",
-        tokens=f"{key}.tokens_at_experts",
-        reuse="independent_routing",
+        prompts=f"{key}.prompts_at_experts",
+        decoding=tokens_in_step(trace, step, batch) if mixes else "no_requests",
+        reuse="fit.gamma",
     )
     trace.compute(
         f"{key}.experts",

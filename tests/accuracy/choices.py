@@ -17,6 +17,8 @@ RELEASES = (
     ("", (0, 4)),
 )  # fmt: skip
 NEWEST = "2026-09"  # from here on, the catalogue's
+#: From so many requests at once on, InferenceX lets SGLang look for new ones less often.
+MANY_REQUESTS = 16
 #: Until this release vLLM printed the tokens of one group of layers.
 BY_GROUP_UNTIL = (0, 20)
 
@@ -82,6 +84,16 @@ def of_a_question(record: Record, at: Record, inputs: Record, engine: Engine) ->
         "batches_in_flight": 1 if release and release < ASYNCHRONOUS_SINCE else None,
         "full_windows": at.text("layout") == "all layers full",
     }
+
+
+def admission_steps(record: Record, engine: Engine) -> int:
+    """Steps between two looks for new requests, by the public recipes of the source (`--scheduler-recv-interval`).
+
+    InferenceX runs SGLang with 10 for few requests at once and 30 for more: benchmarks/single_node, 2025 and 2026.
+    """
+    if record.text("source") != "inferencex" or engine.id != "sglang":
+        return 1
+    return 30 if (record.part("workload").count("concurrency") or 1) >= MANY_REQUESTS else 10
 
 
 def _asynchronous(flags: Record, release: tuple[int, int] | None) -> bool:
