@@ -121,6 +121,32 @@ def half_rate_tokens(at_100_tflops: Any, rate: Any) -> Any:
     return at_100_tflops * sqrt(rate / 100e12)
 
 
+@formula(Unit.SHARE)
+def efficiency_of_width(efficiency: float, width: float, half: float) -> float:
+    """Share of the vendor's rate that long products reach, by the length of the sums in them.
+
+    share = efficiency * width / (width + half)
+
+    Parameters
+    ----------
+    efficiency : with endless sums
+    width : numbers in a sum: the hidden size, or that of a block within
+    half : numbers at half of that efficiency
+
+    Returns
+    -------
+    share
+
+    Notes
+    -----
+    Every tile of a result has to be begun and written, whatever the length of its sums.
+
+    >>> efficiency_of_width(0.5, 4096.0, 1024.0)
+    0.4
+    """
+    return efficiency * width / (width + half)
+
+
 @formula(Unit.SECOND)
 def dense_compute_seconds(tokens: Any, at_peak: float, ranks: int, efficiency: float, size: Any, half: float) -> Any:
     """Time of the multiplications of a prompt with everything but the experts.

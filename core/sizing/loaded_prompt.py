@@ -77,7 +77,7 @@ def _record_dense(trace: Trace, key: str, batch: str, step: str, mixes: bool) ->
         batch=batch,
         at_peak="compute_s_per_token.layers",
         ranks="plan.tensor",
-        efficiency="fit.mfu",
+        efficiency="efficiency.layers",
         half="prompt.half_rate_tokens",
         read=f"{step}.weights",
         busy=f"{step}.compute.weights.alone" if mixes else "nothing_s",

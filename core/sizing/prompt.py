@@ -109,7 +109,7 @@ def _record_dense(trace: Trace, s: Situation) -> None:
         tokens="prompt.new_tokens",
         at_peak="compute_s_per_token.layers",
         ranks="plan.tensor",
-        efficiency="fit.mfu",
+        efficiency="efficiency.layers",
         size="prompt.chunk_tokens",
         half="prompt.half_rate_tokens",
     )
@@ -189,7 +189,7 @@ def _record_experts(trace: Trace, s: Situation) -> None:
         tokens="prompt.new_tokens",
         at_peak="compute_s_per_token.experts",
         ranks=expert_ranks_key(s),
-        efficiency="fit.mfu",
+        efficiency="efficiency.one_expert",
         expert_share="fit.mfu_e",
         per_expert="prompt.tokens_per_expert",
         half="prompt.half_rate_tokens",
@@ -216,7 +216,7 @@ def _record_head(trace: Trace) -> None:
         prefill.head_compute_seconds,
         at_peak="compute_s_per_token.head",
         ranks="plan.tensor",
-        efficiency="fit.mfu",
+        efficiency="efficiency.layers",
     )
     _excess(trace, "head", f"{KEY}.weights.head")
 

@@ -9,7 +9,7 @@ from core.architecture.blueprint import AttentionKind, TensorClass
 from core.catalogue.calibration import Calibration, Circumstances, Fitted, back_end
 from core.catalogue.records import Device, DeviceFamily, Engine, Link, LinkKind, WeightFormat
 from core.errors import CatalogueError
-from core.physics import collective, operators, placement, roofline, tiers
+from core.physics import collective, decode, operators, placement, prefill, roofline, tiers
 from core.physics import expert_parallel as ep
 from core.sizing.groups import source_of_model
 from core.sizing.links import FAST
@@ -208,6 +208,25 @@ def _record_compute(trace: Trace, situation: Situation) -> None:
     trace.given("matrices.chosen_experts", _chosen_parameters(situation), Unit.PARAMETER, origin)
     for name in ("in_weight_format", "at_16_bit", "head", "chosen_experts"):
         trace.compute(f"flops_per_token.{name}", operators.matrix_flops, parameters=f"matrices.{name}")
+    _record_efficiency(trace, situation)
+
+
+def _record_efficiency(trace: Trace, situation: Situation) -> None:
+    """Record the shares of the rate that products reach, by their width."""
+    origin, widths = source_of_model(situation), {"layers": operators.inner_width_of_layers(situation.blueprint)}
+    if has_routed_experts(situation):
+        widths["one_expert"] = operators.inner_width_of_experts(situation.blueprint)
+    for name, width in widths.items():
+        trace.given(f"model.inner_width.{name}", width, Unit.COUNT, origin)
+        trace.compute(
+            f"efficiency.{name}",
+            prefill.efficiency_of_width,
+            efficiency="fit.mfu",
+            width=f"model.inner_width.{name}",
+            half="fit.w_half",
+        )
+    if has_routed_experts(situation):
+        trace.compute("efficiency.experts", decode.product, first="efficiency.one_expert", second="fit.mfu_e")
 
 
 def _head(situation: Situation) -> TensorClass:

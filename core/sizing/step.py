@@ -271,10 +271,9 @@ def _record_compute_times(trace: Trace, s: Situation, key: str, batch: str) -> N
         batch=tokens,
         ranks="plan.tensor",
         at_peak="compute_s_per_token.dense",
-        efficiency="fit.mfu",
+        efficiency="efficiency.layers",
     )
     if has_routed_experts(s):
-        trace.compute("efficiency.experts", decode.product, first="fit.mfu", second="fit.mfu_e")
         at_experts = tokens_in_step(trace, key, batch)
         trace.compute(
             f"{key}.compute.experts.even" if s.plan.expert > 1 else f"{key}.compute.experts.alone",

@@ -73,6 +73,7 @@ BASES: dict[str, tuple[float, float]] = {
     "mfu": (0.5, 0.3),
     "mfu_e": (0.6, 0.35),
     "n_half": (60.0, 0.6),
+    "w_half": (500.0, 0.7),
     "mfu_att": (0.3, 0.4),
     "mfu_b": (0.6, 0.3),
     "gamma": (0.88, 0.06),
@@ -137,7 +138,11 @@ EFFECTS: tuple[Effect, ...] = (
         ("feed_forward*group", 0.15),
     ),
     *_effects(
-        "t_host", ("group", 0.6, {"serving": 4.0}), ("back_end", 0.4), ("generation", 0.9, {"serving-2023": 1.5})
+        "t_host",
+        ("group", 0.6, {"serving": 4.0}),
+        ("back_end", 0.4),
+        ("generation", 0.9, {"serving-2023": 1.5}),
+        ("generation*back_end", 0.6, {"serving-2023*vllm": 2.0}),
     ),
     *_effects(
         "t_seq",
@@ -174,6 +179,7 @@ EFFECTS: tuple[Effect, ...] = (
         ("family", 0.15),
     ),
     *_effects("n_half", ("group", 0.2)),
+    *_effects("w_half", ("group", 0.3)),
     *_effects(
         "mfu_att",
         ("group", 0.12),
