@@ -93,6 +93,9 @@ UNTUNED = ("gcn5", "cdna1", "rdna2", "rdna3", "rdna3.5", "rdna4")
 UNTUNED_SERVING = {"group": ("serving",), "architecture": UNTUNED}
 UNTUNED_PRODUCTS = UNTUNED_SERVING | {"arithmetic": ("converted", "fp8", "int8", "nvfp4", "mxfp4")}
 
+#: Products on the units that do all other arithmetic reach more of their rate: matrix units outrun what feeds them.
+WITHOUT_MATRIX_UNITS = dict.fromkeys(("m1", "m2", "m3", "m4"), 1.3)
+
 EFFECTS: tuple[Effect, ...] = (
     *_effects(
         "eta",
@@ -108,7 +111,7 @@ EFFECTS: tuple[Effect, ...] = (
         ("generation", 0.15),
     ),
     *_effects("cap", ("group", 0.25, {"serving": 3.3}), ("format_class", 0.25), ("family", 0.2)),
-    *_effects("eta_e", ("group", 0.2), ("family", 0.15), ("group*family", 0.15), ("format_class", 0.15)),
+    *_effects("eta_e", ("group", 0.2), ("back_end", 0.15), ("family", 0.15), ("group*family", 0.15), ("format_class", 0.15)),
     *_effects(
         "eta_kv",
         ("group", 0.25),
@@ -126,7 +129,7 @@ EFFECTS: tuple[Effect, ...] = (
     *_effects(
         "t_op",
         ("group", 0.28),
-        ("back_end", 0.2),
+        ("back_end", 0.35),
         ("family", 0.32),
         ("group*family", 0.2),
         ("group*architecture", 0.2),
@@ -159,7 +162,7 @@ EFFECTS: tuple[Effect, ...] = (
         ("group", 0.25),
         ("back_end", 0.3),
         ("family", 0.25, {"amd-apu": 0.7}),
-        ("architecture", 0.18),
+        ("architecture", 0.18, WITHOUT_MATRIX_UNITS),
         ("arithmetic", 0.18),
         ("arithmetic*group", 0.06),
         ("device", 0.08),

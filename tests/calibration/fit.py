@@ -132,9 +132,9 @@ class Fit:
         return _logs(self.columns, self.shared(), size)
 
     def shared(self) -> Floats:
-        """The unknowns without those that one source alone supports."""
+        """The unknowns; those that one source alone supports as they were expected."""
         alone = np.array([label[0] == ALONE for label in self.columns.labels])
-        return np.where(alone, 0.0, self.theta)
+        return np.where(alone, self.columns.centre, self.theta)
 
 
 def _logs(unknowns: Columns, theta: Floats, size: int) -> dict[str, Floats]:
