@@ -177,6 +177,7 @@ _UNITS = {
     "ratio": Unit.RATIO,
     "exponent": Unit.RATIO,
     "s": Unit.SECOND,
+    "J": Unit.JOULE,
     "tokens": Unit.TOKEN,
     "B/clock": Unit.RATIO,
 }

@@ -70,10 +70,11 @@ BASES: dict[str, tuple[float, float]] = {
     "t_op": (3.5e-6, 0.4),
     "t_host": (3e-4, 0.7),
     "t_seq": (1.2e-5, 0.5),
-    "mfu": (0.5, 0.3),
+    "mfu": (0.9, 0.3),
     "mfu_e": (0.6, 0.35),
     "n_half": (60.0, 0.6),
-    "w_half": (500.0, 0.7),
+    "w_half": (300.0, 0.5),
+    "e_half": (0.8e-12, 0.6),
     "mfu_att": (0.3, 0.4),
     "mfu_b": (0.6, 0.3),
     "gamma": (0.88, 0.06),
@@ -92,9 +93,6 @@ BASES: dict[str, tuple[float, float]] = {
 UNTUNED = ("gcn5", "cdna1", "rdna2", "rdna3", "rdna3.5", "rdna4")
 UNTUNED_SERVING = {"group": ("serving",), "architecture": UNTUNED}
 UNTUNED_PRODUCTS = UNTUNED_SERVING | {"arithmetic": ("converted", "fp8", "int8", "nvfp4", "mxfp4")}
-
-#: Products on the units that do all other arithmetic reach more of their rate: matrix units outrun what feeds them.
-WITHOUT_MATRIX_UNITS = dict.fromkeys(("m1", "m2", "m3", "m4"), 1.3)
 
 EFFECTS: tuple[Effect, ...] = (
     *_effects(
@@ -162,7 +160,7 @@ EFFECTS: tuple[Effect, ...] = (
         ("group", 0.25),
         ("back_end", 0.3),
         ("family", 0.25, {"amd-apu": 0.7}),
-        ("architecture", 0.18, WITHOUT_MATRIX_UNITS),
+        ("architecture", 0.18),
         ("arithmetic", 0.18),
         ("arithmetic*group", 0.06),
         ("device", 0.08),

@@ -25,6 +25,7 @@ import numpy as np
 from core.catalogue.calibration import Circumstances
 from core.catalogue.records import Device
 from core.physics import decode, operators, roofline
+from core.sizing.rates import record_power
 from core.trace import Trace
 from core.units import Unit
 from tests.accuracy.cases import shipped
@@ -285,12 +286,16 @@ def _expectation(quantity: str, value: float, device: Device) -> tuple[str, Trac
     trace = Trace()
     if quantity in ("mfu", "mfu_att", "mfu_att.latent", "mfu_dec_att", "efficiency.experts"):
         value *= LEFT_BY_AN_ENGINE
-    if quantity.startswith(("mfu", "t_op")):
+    if quantity.startswith(("mfu_", "t_op")):
         return f"fit.{quantity.split('.')[0]}", trace, value
-    for symbol in ("eta", "cap", "eta_e", "eta_kv", "mfu", "mfu_e", "mfu_b"):
+    for symbol in ("eta", "cap", "eta_e", "eta_kv", "mfu", "mfu_e", "mfu_b", "e_half"):
         trace.given(f"fit.{symbol}", 1.0, Unit.RATIO)
-    if quantity == "efficiency.experts":
-        trace.compute(quantity, decode.product, first="fit.mfu", second="fit.mfu_e")
+    if quantity in ("mfu", "efficiency.experts"):
+        trace.given("rate.fp16", _rate(device, "fp16"), Unit.FLOP_PER_SECOND)
+        record_power(trace, device)
+        if quantity == "mfu":
+            return "efficiency.within_power", trace, value
+        trace.compute(quantity, decode.product, first="efficiency.within_power", second="fit.mfu_e")
         return quantity, trace, value
     if quantity == "small_batch_share":
         trace.given("batch", 256.0, Unit.REQUEST)
