@@ -17,6 +17,8 @@ RELEASES = (
     ("", (0, 4)),
 )  # fmt: skip
 NEWEST = "2026-09"  # from here on, the catalogue's
+#: From this release on vLLM keeps prefixes unless told otherwise.
+PREFIXES_SINCE = (0, 8)
 #: From so many requests at once on, InferenceX lets SGLang look for new ones less often.
 MANY_REQUESTS = 16
 #: Until this release vLLM printed the tokens of one group of layers.
@@ -94,6 +96,17 @@ def admission_steps(record: Record, engine: Engine) -> int:
     if record.text("source") != "inferencex" or engine.id != "sglang":
         return 1
     return 30 if (record.part("workload").count("concurrency") or 1) >= MANY_REQUESTS else 10
+
+
+def repeats_prompts(record: Record) -> bool:
+    """Are a run's prompts those of the run before, so that they are found in the cache?
+
+    `vllm bench latency` sends one static batch several times; from 0.8 on prefixes are kept unless told otherwise. So
+    128 prompts of 2,048 tokens took a 405B 8.5 s more than 128 of 128 tokens on eight MI300X, faster than they compute.
+    """
+    date = record.text("date")
+    release = version(record) or next(known for since, known in RELEASES if date >= since)
+    return record.text("engine_id").startswith("vllm") and "static batch" in record.text("notes") and release >= PREFIXES_SINCE
 
 
 def _asynchronous(flags: Record, release: tuple[int, int] | None) -> bool:

@@ -165,6 +165,8 @@ def workload(record: Record, task: Task) -> Workload:
     elif task.decode_only and depth is not None:
         answer = 1 if requests == 1 else min(answer, max(1, int(2 * depth)))
         prompt, cached = max(1, round(depth - answer / 2)), 1.0
+    elif choices.repeats_prompts(record):
+        cached = 1.0
     prompt = prompt or USUAL_INPUT
     # a batch whose decoding alone was timed has read its prompts together
     together = bool(_TOGETHER.search(record.text("notes"))) or (task.decode_only and requests > 1)

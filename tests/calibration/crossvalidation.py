@@ -35,7 +35,7 @@ def leave_one_source_out(fitter: Fitter, start: Fit, processes: int = 2) -> Floa
 def _without(source: str) -> Floats:
     fitter: Fitter = _shared["fitter"]
     own = np.array([one.source == source for one in fitter.seen])
-    fit = fitter.fit(~own, start=_shared["start"], rounds=4)
+    fit = fitter.fit(~own, start=_shared["start"], rounds=8)
     ratio: Floats = (fitter.predict(fit) - fitter.target)[own]
     return ratio
 
