@@ -27,10 +27,10 @@ def in_favour(option: Offer, first: Offer, write: Formatter) -> str:
     if _cannot(other, write):
         return _("it does what was asked")
     if own.decode is not None and other.decode is not None and own.decode.p50 > 1.05 * other.decode.p50:
-        return _("if speed decides: {speed} each").format(speed=write.speed(own.decode.p50))
+        return _("if speed decides")
     mine, theirs = _capital(option), _capital(first)
-    if mine is not None and theirs is not None and mine < theirs and option.cost is not None:
-        return _("if the price decides: {price}").format(price=write.money(mine, option.cost.currency))
+    if mine is not None and theirs is not None and mine < theirs:
+        return _("if the price decides")
     more = int(own.trace["max_concurrency"])
     if more > int(other.trace["max_concurrency"]):
         return _("if more ask at once: room for {requests}").format(requests=requests(more))
