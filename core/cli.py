@@ -135,8 +135,9 @@ def _everything(scenario: Scenario, catalogue: Catalogue, today: date) -> dict[s
     from core.proposal.composition import proposal
     from core.proposal.offer import offer
     from core.proposal.options import ProposalOptions
+    from core.proposal.recommendation import hardware
 
-    gathered = offer(scenario, catalogue, today.isoformat())
+    gathered = offer(scenario, catalogue, today.isoformat(), alone=True)
     proposal([gathered], ProposalOptions(today))
     content = figures(gathered.sizing, catalogue.version)
     if gathered.cost is not None and gathered.cost.price_known:
@@ -148,6 +149,10 @@ def _everything(scenario: Scenario, catalogue: Catalogue, today: date) -> dict[s
     content["levers"] = [
         {"change": lever_title(lever), "figures": _figures(lever.after.trace, _gained(lever))}
         for lever in gathered.levers
+    ]
+    content["alternatives"] = [
+        {"hardware": hardware(other.sizing), "figures": _figures(other.trace, list(other.trace))}
+        for other in gathered.others
     ]
     return content
 

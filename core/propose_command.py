@@ -56,7 +56,8 @@ def propose(options: argparse.Namespace, shipped: Catalogue) -> int:
     for file in options.files:
         read = read_scenario(file)
         catalogue = shipped.with_overlay(Overlay.from_records(read.records)) if read.records else shipped
-        offers.append(offer(read.scenario, catalogue, today.isoformat(), options.currency or "", read.records))
+        alone = len(options.files) == 1
+        offers.append(offer(read.scenario, catalogue, today.isoformat(), options.currency or "", read.records, alone))
     chosen = _chosen(options, today, offers[0].scenario.client, shipped.version)
     missing = named_missing(chosen.client, chosen.author, chosen.brand.name)
     if missing:

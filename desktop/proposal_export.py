@@ -45,7 +45,8 @@ def write(
         write_scenario(path, scenarios[0])
         return path
     day = options.date.isoformat()
-    offers = [offer(scenario, catalogue, day, options.currency) for scenario in scenarios]
+    alone = len(scenarios) == 1
+    offers = [offer(scenario, catalogue, day, options.currency, alone=alone) for scenario in scenarios]
     writer = write_proposal if kind is Kind.PDF else write_workbook
     return writer(offers, options, path)
 

@@ -96,6 +96,20 @@ class MixtureOfExperts:
 
 
 @dataclass(frozen=True, slots=True)
+class ImageTower:
+    """The largest input of a tower.
+
+    tokens      that it may become in the language model
+    patches     that the tower computes for it
+    elements    of intermediate results that stand at the same time for each patch
+    """
+
+    tokens: int
+    patches: int
+    elements: int
+
+
+@dataclass(frozen=True, slots=True)
 class Quantisation:
     """Bits per weight that a checkpoint's own quantisation config states, by class of tensor."""
 
@@ -150,6 +164,7 @@ class Blueprint:
     trained_context: int = 0  # [tokens]; 0 when the file does not say
     rotary_elements: int = 0  # sines and cosines of all positions, which engines prepare and no checkpoint holds
     image_levels: int = 0  # layers that receive features of images beside the first
+    tower: ImageTower | None = None  # None also where nobody has read what its images may be
     quantisation: Quantisation | None = None
     warnings: tuple[ReadingNote, ...] = ()  # what was read with less than full certainty
 

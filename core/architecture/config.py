@@ -28,6 +28,7 @@ from core.architecture.linear import read_kimi_linear, read_lightning
 from core.architecture.positions import image_levels, rotary_elements
 from core.architecture.quantisation import read_quantisation
 from core.architecture.state_space import read_falcon_hybrid, read_granite, read_jamba, read_nemotron
+from core.architecture.tower import image_tower
 from core.architecture.vision import add_vision
 from core.errors import InvalidInput, UnsupportedArchitecture
 
@@ -125,7 +126,12 @@ def read_config(
         draft.note(NoteKind.CONTEXT_NOT_STATED)
     quantisation = read_quantisation(wrapper, fields, draft)
     read = draft.blueprint(name or _stated_name(wrapper) or _title(wrapper), family, context, quantisation)
-    return replace(read, rotary_elements=rotary_elements(fields), image_levels=image_levels(wrapper))
+    return replace(
+        read,
+        rotary_elements=rotary_elements(fields),
+        image_levels=image_levels(wrapper),
+        tower=image_tower(wrapper),
+    )
 
 
 def read_config_file(path: Path | str, *, assume_conventional: bool = False) -> tuple[Blueprint, dict[str, Any]]:

@@ -7,7 +7,7 @@ forms here are those of the peak in each engine; their constants were read off p
 from collections.abc import Sequence
 from typing import Any
 
-from core.physics.arrays import ceil, maximum, minimum
+from core.physics.arrays import ceil, floor, maximum, minimum
 from core.trace import formula
 from core.units import Unit
 
@@ -173,17 +173,42 @@ def latent_bytes(tokens: int, heads: int, width: int, tensor: int, chunk: int, h
     return ceil(2 * tokens * heads / tensor * width + 4 * chunk * hidden_size)
 
 
-@formula(Unit.BYTE)
-def image_bytes(chunk: int, largest_image: int, bytes_per_token: int) -> int:
-    """Intermediate results of the image tower for the largest image, or for as many as a prompt chunk holds.
+@formula(Unit.COUNT)
+def images_tried(chunk: int, item_tokens: int) -> Any:
+    """Images, or videos, that the engine tries at the start: as many of the largest as a prompt chunk holds, or one.
 
-    image_bytes = max(chunk, largest_image) * bytes_per_token
+    images_tried = max(1, floor(chunk / item_tokens))
 
     Parameters
     ----------
     chunk : tokens of a prompt chunk (max_num_batched_tokens)
-    largest_image : tokens that one image may take [tokens]
-    bytes_per_token : of the tower, for the image patches that make one token [byte]
+    item_tokens : that the largest of them may become [tokens]
+
+    Returns
+    -------
+    number
+
+    >>> images_tried(2048, 16_384), images_tried(8192, 2496), images_tried(2048, 256)
+    (1, 3, 8)
+
+    References
+    ----------
+    1. vLLM 0.33, multimodal/encoder_budget.py: "profiled with 3 video items of the maximum feature size".
+    """
+    return maximum(1, floor(chunk / item_tokens))
+
+
+@formula(Unit.BYTE)
+def image_bytes(images: int, patches: int, elements: int) -> int:
+    """Intermediate results of the image tower for the images tried at the start.
+
+    image_bytes = 2 * images * patches * elements
+
+    Parameters
+    ----------
+    images : that are tried at once
+    patches : of the largest of them
+    elements : of a patch that stand at the same time: its pixels, three widths of the tower, and the feed-forward block
 
     Returns
     -------
@@ -191,13 +216,123 @@ def image_bytes(chunk: int, largest_image: int, bytes_per_token: int) -> int:
 
     Notes
     -----
-    vLLM tries images of a "budget of 16384 tokens" at the start with the towers of Qwen3.5 to 3.8. It reported peaks of
-    1.78 GiB on one accelerator and of 1.66 on two, where the tower is divided but not what it passes on.
+    Tensor parallelism changes little: vLLM reported peaks of 1.78 GiB for the tower of Qwen3.5 on one accelerator, and
+    of 1.59 and 1.66 on two. Gemma 3 with chunks of 2,048 tokens, eight images: 0.8 GiB were gone.
 
-    >>> round(image_bytes(2048, 16_384, 112_000) / 2**30, 2)
-    1.71
+    >>> round(image_bytes(1, 65_536, 13_600) / 2**30, 2), round(image_bytes(8, 4096, 12_652) / 2**30, 2)
+    (1.66, 0.77)
     """
-    return max(chunk, largest_image) * bytes_per_token
+    return 2 * images * patches * elements
+
+
+@formula(Unit.BYTE)
+def image_outputs_bytes(images: int, item_tokens: int, hidden_size: int, image_levels: int) -> int:
+    """What the tower hands on, which stands beside the text while that is tried.
+
+    image_outputs_bytes = 2 * images * item_tokens * hidden_size * (1 + image_levels)
+
+    Parameters
+    ----------
+    images : that are tried at once
+    item_tokens : of each [tokens]
+    hidden_size : width of the language model
+    image_levels : layers that receive features of images beside the first
+
+    Returns
+    -------
+    bytes on one accelerator [byte]
+
+    >>> image_outputs_bytes(1, 16_384, 5120, 0) / 2**20
+    160.0
+
+    References
+    ----------
+    1. vLLM 0.33, v1/worker/gpu_model_runner.py, profile_run: the outputs stay in the encoder cache until the end.
+    """
+    return 2 * images * item_tokens * hidden_size * (1 + image_levels)
+
+
+@formula(Unit.TOKEN)
+def largest_graph(requests: int, draft_tokens: int, times: int, most: int) -> Any:
+    """Tokens of the largest step that is captured as a graph.
+
+    largest_graph = min(requests * (1 + draft_tokens) * times, most)
+
+    Parameters
+    ----------
+    requests : for which the engine prepares (max_num_seqs)
+    draft_tokens : guessed ahead for each of them
+    times : 2 for graphs in pieces, 1 for whole ones of steps that only answer
+    most : 512
+
+    Returns
+    -------
+    tokens
+
+    >>> largest_graph(2, 3, 2, 512), largest_graph(256, 0, 1, 512)
+    (16, 256)
+
+    References
+    ----------
+    1. vLLM 0.33, config/vllm.py, _set_cudagraph_sizes.
+    """
+    return minimum(requests * (1 + draft_tokens) * times, most)
+
+
+@formula(Unit.COUNT)
+def graph_sizes(largest: int) -> Any:
+    """Steps for which a graph is captured: 1, 2, 4, then every eighth number up to 248, then every sixteenth.
+
+    graph_sizes = min(1, largest) + min(1, floor(largest / 2)) + min(1, floor(largest / 4))
+        + floor(min(largest, 248) / 8) + max(0, floor((largest - 240) / 16))
+
+    Parameters
+    ----------
+    largest : tokens of the largest [tokens]
+
+    Returns
+    -------
+    number
+
+    >>> graph_sizes(512), graph_sizes(256), graph_sizes(16), graph_sizes(4), graph_sizes(1)
+    (51, 35, 5, 3, 1)
+
+    References
+    ----------
+    1. vLLM 0.33, config/vllm.py, _set_cudagraph_sizes; logs: "PIECEWISE=51 (largest=512), FULL=35 (largest=256)".
+    """
+    small = min(1, largest) + min(1, floor(largest / 2)) + min(1, floor(largest / 4))
+    return small + floor(min(largest, 248) / 8) + max(0, floor((largest - 240) / 16))
+
+
+@formula(Unit.BYTE)
+def graphs_bytes(sizes: Sequence[int], layers: int, each_bytes: int, base_bytes: int) -> int:
+    """Graphs of CUDA as vLLM estimates them: so much for each layer of each.
+
+    graphs_bytes = base_bytes + sum(sizes) * layers * each_bytes
+
+    Parameters
+    ----------
+    sizes : steps captured in pieces, and whole
+    layers : of the model
+    each_bytes : of a layer in a graph [byte]
+    base_bytes : of the first [byte]
+
+    Returns
+    -------
+    bytes on one accelerator [byte]
+
+    Notes
+    -----
+    vLLM printed 1.11 GiB for Qwen3.8 27B with 51 and 35 sizes, 0.09 and 0.13 with five, 0.17 with seven, 0.52 for Qwen3
+    8B, and 0.08 for Qwen2.5 7B with twelve. Others were up to twice as much.
+
+    >>> round(graphs_bytes([51, 35], 64, 209_715, 52_428_800) / 2**30, 2)
+    1.12
+    >>> round(graphs_bytes([7, 5], 28, 209_715, 52_428_800) / 2**30, 2)
+    0.11
+    """
+    return base_bytes + sum(sizes) * layers * each_bytes
 
 
 @formula(Unit.BYTE)

@@ -150,6 +150,15 @@ def requests_of_all_groups(batch: Any, groups: int) -> Any:
     return batch * groups
 
 
+def largest_of(spread: Any) -> Any:
+    """The largest of so many normal deviates on average; 0 for one.
+
+    >>> largest_of(1), round(largest_of(8), 2)
+    (0, 1.43)
+    """
+    return maximum(0, sqrt(2 * log(spread)) - 0.61)
+
+
 @formula(Unit.RATIO)
 def hot_rank_reading(distinct: Any, experts: int, spread: int) -> Any:
     """How many more experts than the average the busiest accelerator has to read.
@@ -179,8 +188,7 @@ def hot_rank_reading(distinct: Any, experts: int, spread: int) -> Any:
     (1.0, 2.41, 1.0)
     """
     spare = maximum(0.0, 1 - distinct / experts)
-    largest = maximum(0, sqrt(2 * log(spread)) - 0.61)
-    return minimum(experts / distinct, 1 + largest * sqrt(spread / distinct * spare))
+    return minimum(experts / distinct, 1 + largest_of(spread) * sqrt(spread / distinct * spare))
 
 
 @formula(Unit.RATIO)
@@ -202,8 +210,7 @@ def hot_rank_computing(tokens: Any, chosen: int, spread: int) -> Any:
     >>> hot_rank_computing(64.0, 8, 1), round(hot_rank_computing(64.0, 8, 8), 2)
     (1, 1.18)
     """
-    largest = maximum(0, sqrt(2 * log(spread)) - 0.61)
-    return minimum(spread, 1 + largest * sqrt(spread / (tokens * chosen)))
+    return minimum(spread, 1 + largest_of(spread) * sqrt(spread / (tokens * chosen)))
 
 
 @formula(Unit.SECOND)

@@ -11,6 +11,7 @@ from typing import Any
 
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.facts import FactSection
+from core.proposal.considered import considered
 from core.proposal.load import LoadPoint, load_points
 from core.scenario import CostLine, Economics, LineKind, Scenario
 from core.sizing.concurrency import Capacity, capacity
@@ -35,6 +36,7 @@ class Offer:
     load       the deployment sized at a few numbers of requests at once
     levers     what would help, the most useful first
     records    catalogue records of the user's own that the scenario needs, for its file
+    others     other hardware for the same work, where it is the only option; with figures and cost alone
     """
 
     sizing: Sizing
@@ -43,6 +45,7 @@ class Offer:
     load: tuple[LoadPoint, ...] = ()
     levers: tuple[Lever, ...] = ()
     records: Mapping[str, Mapping[str, Any]] | None = None
+    others: "tuple[Offer, ...]" = ()
 
     @property
     def scenario(self) -> Scenario:
@@ -60,6 +63,7 @@ def offer(
     today: str = "",
     currency: str = "",
     records: Mapping[str, Mapping[str, Any]] | None = None,
+    alone: bool = False,
 ) -> Offer:
     """Size a scenario and gather what a proposal says about it.
 
@@ -70,20 +74,29 @@ def offer(
     today : ISO date of the proposal, from which the age of prices counts
     currency : of all amounts; empty: the scenario's own
     records : catalogue records that travel with the scenario
+    alone : it is the only option, so the catalogue is searched for others
 
     Returns
     -------
     the offer
     """
     sizing = size(in_currency(scenario, currency, catalogue) if currency else scenario, catalogue)
+    money = cost(sizing, catalogue, today)
+    budget = Decimal(money.capital.value) if money.capital.known else None
     return Offer(
         sizing,
-        cost(sizing, catalogue, today),
+        money,
         capacity(sizing, catalogue),
         load_points(sizing, catalogue),
         levers(sizing, catalogue),
         records,
+        tuple(_other(one, catalogue, today) for one in considered(sizing, catalogue, budget)) if alone else (),
     )
+
+
+def _other(scenario: Scenario, catalogue: Catalogue, today: str) -> Offer:
+    sizing = size(scenario, catalogue)
+    return Offer(sizing, cost(sizing, catalogue, today))
 
 
 def in_currency(scenario: Scenario, currency: str, catalogue: Catalogue) -> Scenario:

@@ -26,10 +26,10 @@ class Section(StrEnum):
     OPTIONS = "options"
     COST = "cost"
     RISKS = "risks"
+    GLOSSARY = "glossary"
     FORMULAS = "formulas"
     EVERYTHING = "everything"  # further figures, for those who follow every step; some six pages
     SOURCES = "sources"
-    GLOSSARY = "glossary"
 
 
 #: Left out unless asked for: the usual proposal is for readers.

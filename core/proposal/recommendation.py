@@ -46,6 +46,8 @@ def recommendation(offers: Sequence[Offer], write: Formatter) -> Recommendation:
         points_against=tuple(_points_against(offers[0], write)),
         options_heading=_("The hardware") if len(offers) == 1 else _("The alternatives"),
         options=_hardware(offers[0], write) if len(offers) == 1 else _alternatives(offers, write),
+        others_heading=_("Alternatives considered, with the same model and formats"),
+        others=_others(offers[0], write) if offers[0].others else None,
     )
 
 
@@ -317,9 +319,25 @@ def _lower(text: str, write: Formatter) -> str:
 
 
 def _alternatives(offers: Sequence[Offer], write: Formatter) -> Table:
-    """The other options, with the reason against each and when it would be the better one."""
+    """The other options of the proposal."""
+    names = [f"{letter(number)}  {hardware(one.sizing)}" for number, one in enumerate(offers)]
+    description = _("The other options with speed, price, what speaks against each and when it is better.")
+    return _compared(_("Option"), names[1:], offers[1:], offers[0], description, write)
+
+
+def _others(first: Offer, write: Formatter) -> Table:
+    """Other hardware that a search found."""
+    names = [hardware(one.sizing) for one in first.others]
+    description = _("Other hardware with speed, price, what speaks against each and when it is better.")
+    return _compared(_("Hardware"), names, first.others, first, description, write)
+
+
+def _compared(
+    heading: str, names: Sequence[str], offers: Sequence[Offer], first: Offer, description: str, write: Formatter
+) -> Table:
+    """Options by name, with the reason against each and when it would be the better one."""
     columns = (
-        Column(_("Option"), width="1.1fr"),
+        Column(heading, width="1.1fr"),
         Column(_("Speed"), "right"),
         Column(_("To buy"), "right"),
         Column(_("What speaks against it"), width="1.25fr"),
@@ -328,19 +346,16 @@ def _alternatives(offers: Sequence[Offer], write: Formatter) -> Table:
     rows = tuple(
         Row(
             (
-                f"{letter(number)}  {hardware(one.sizing)}",
+                name,
                 write.speed(one.sizing.decode.p50) if one.sizing.decode else write.unknown(),
                 money(one.cost.capital, one.cost, write) if one.cost else write.unknown(),
-                against(one, offers[0], write),
-                in_favour(one, offers[0], write) or "–",
+                against(one, first, write),
+                in_favour(one, first, write) or "–",
             )
         )
-        for number, one in enumerate(offers)
-        if number
+        for name, one in zip(names, offers, strict=True)
     )
-    return Table(
-        columns, rows, _("The other options with speed, price, what speaks against each and when it is better.")
-    )
+    return Table(columns, rows, description)
 
 
 def price(sizing: Sizing, write: Formatter) -> str:

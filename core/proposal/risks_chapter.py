@@ -79,7 +79,7 @@ def _changes(offer: Offer) -> Table:
         for lever in offer.levers[:MOST_CHANGES]
     )
     return Table(
-        columns=(Column(_("Change"), width="1fr"), Column(_("Gain")), Column(_("What it means"), width="1.5fr")),
+        columns=(Column(_("Change"), width="1fr"), Column(_("Gain")), Column(_("What it means"), width="1.9fr")),
         rows=rows,
         summary=_("Changes that would help, with their gain."),
     )

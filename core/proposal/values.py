@@ -157,6 +157,8 @@ class Recommendation:
     points_against: tuple[Point, ...]
     options_heading: str
     options: Table | None
+    others_heading: str
+    others: Table | None  # other hardware, where there is one option
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core.architecture.blueprint import AttentionKind, TensorClass
+from core.architecture.blueprint import AttentionKind, ImageTower, TensorClass
 from core.catalogue.records import Allocator, DeviceFamily
 from core.physics import activations as a
 from core.physics import memory as m
@@ -16,6 +16,7 @@ from core.sizing.engine_defaults import (
     LARGE_EXCHANGE_SINCE,
     LIBRARIES_SINCE,
     NARROW_MASK_SINCE,
+    SHARE_OF_WHOLE_TPU_SINCE,
     UNFOLDS_LESS_SINCE,
     UNFOLDS_SINCE,
     UNSORTED_SINCE,
@@ -24,6 +25,7 @@ from core.sizing.engine_defaults import (
     prepared_requests,
 )
 from core.sizing.groups import ENGINE_DEFAULTS, given_chunk, source_of_model, usable_bytes
+from core.sizing.links import FAST
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin
 from core.trace import CHOICE, Origin, OriginKind, Trace
 from core.units import MIB, Unit
@@ -45,10 +47,17 @@ SAMPLER = Origin(
 VLLM_CONTEXT, WITH_CONTEXT, BESIDE_CONTEXT, ROCM_CONTEXT = 200 * MIB, 350 * MIB, 100 * MIB, 500 * MIB
 LLAMA_CPP_CONTEXT = 309 * MIB
 AMD = (DeviceFamily.AMD_CDNA, DeviceFamily.AMD_RDNA, DeviceFamily.AMD_APU)
-#: Buffers of the exchange between accelerators, NCCL's and the engine's own: 0.54 GiB against 0.13 on two H100. Until
-#: vLLM 0.8 all that is outside of PyTorch was 0.20 and 0.25 GiB on sixteen and two consumer cards. Two R9700 had no
-#: more than one: there the buffers stand before the engine begins to count [byte].
-EXCHANGE, EXCHANGE_BEFORE = 400 * MIB, 100 * MIB
+TPU = Origin(
+    OriginKind.METHOD,
+    "vLLM for TPUs, tpu_inference/worker/tpu_worker.py: determine_available_memory",
+    "https://github.com/vllm-project/tpu-inference/blob/main/tpu_inference/worker/tpu_worker.py",
+    "2026-08",
+)
+#: Buffers of the exchange between accelerators, NCCL's and the engine's own: 0.54 GiB against 0.13 on two H100, 0.95
+#: outside of PyTorch on four B200. Over PCIe all that is outside of PyTorch was 0.21 GiB on four L40S and 0.35 on two
+#: RTX 5090; until vLLM 0.8 0.20 and 0.25 on sixteen and two consumer cards. Two R9700 had no more than one: there the
+#: buffers stand before the engine begins to count [byte].
+EXCHANGE, EXCHANGE_OVER_PCIE, EXCHANGE_BEFORE = 400 * MIB, 150 * MIB, 100 * MIB
 #: Of one score with its copies, while words are chosen by sorting all scores, and since they are not [byte].
 LOGITS_SORTED, LOGITS_EACH = 38, 16
 #: Earlier tokens that latent attention unfolds at most; what of a key turns with its position.
@@ -67,12 +76,25 @@ CUT = Origin(
     "https://github.com/vllm-project/vllm/blob/v0.12.0/vllm/envs.py",
     "2025-12",
 )
-#: Graphs of CUDA as vLLM estimates them: 0.09 to 0.45 GiB in nine logs, half of them below 0.2 [byte].
-GRAPHS = 200 * MIB
+#: Graphs of CUDA as vLLM estimates them: the first, and a layer in each; its largest step; how many steps' tokens the
+#: graphs in pieces go beyond those of whole steps.
+FIRST_GRAPH, GRAPH_OF_LAYER, LARGEST_GRAPH, PIECES, WHOLE = 50 * MIB, MIB // 5, 512, 2, 1
+GRAPHS = Origin(
+    OriginKind.METHOD,
+    "vLLM, vllm/config/vllm.py: _set_cudagraph_sizes; estimates in public start-up logs",
+    "https://github.com/vllm-project/vllm/blob/main/vllm/config/vllm.py",
+    "2026-09",
+)
 #: llama.cpp's mask for a pair of tokens, and until 2024 [byte].
 MASK, MASK_BEFORE = 2, 8
-#: The image tower, for the patches of one token [byte]; the towers of Qwen take images of up to so many tokens.
-IMAGES_EACH, LARGEST_IMAGE, LARGE_IMAGES = 112_000, 16_384, "qwen"
+#: A tower that nobody has read: images of one token, with patches as those of Qwen's.
+USUAL_TOWER = ImageTower(tokens=1, patches=4, elements=13_600)
+TOWERS = Origin(
+    OriginKind.METHOD,
+    "vLLM, vllm/multimodal/encoder_budget.py, and the processors of its models",
+    "https://github.com/vllm-project/vllm/blob/main/vllm/multimodal/encoder_budget.py",
+    "2026-11",
+)
 #: mlx-lm beside weights, cache and scores: peak of 21.7 GB at 8,000 tokens less 19.5, 0.2 and 0.5 [byte].
 MLX_BASE = 1_500_000_000
 MLX_TILED_WIDTH = 128
@@ -96,7 +118,13 @@ def record_runtime(trace: Trace, s: Situation) -> None:
 
 
 def _vllm(trace: Trace, s: Situation) -> list[str]:
-    """Context, the peak over reading a chunk of text or images and choosing words, graphs, and the exchange."""
+    """Context, the peak over reading a chunk of text or images and choosing words, graphs, and the exchange.
+
+    On a TPU nothing is tried at the start: what is not weights is the cache's.
+    """
+    if s.device.family is DeviceFamily.TPU:
+        trace.given("runtime.context_bytes", 0, Unit.BYTE, TPU)
+        return ["runtime.context_bytes"]
     trace.given("runtime.context_bytes", _context_bytes(s), Unit.BYTE, LOGS)
     _activations(trace, s)
     prepared = s.scenario.deployment.max_requests
@@ -113,26 +141,86 @@ def _vllm(trace: Trace, s: Situation) -> list[str]:
         bytes_each="runtime.bytes_per_logit",
         hidden_size="model.hidden_size",
     )
-    phases = ["runtime.activation_bytes", "runtime.logits_bytes", *_unfolding(trace, s)]
-    if s.blueprint.parameters.get(TensorClass.VISION):
-        trace.given("runtime.image_bytes_per_token", IMAGES_EACH, Unit.BYTE, LOGS)
-        largest = LARGEST_IMAGE if s.blueprint.family.startswith(LARGE_IMAGES) else 0
-        trace.given("runtime.largest_image", largest, Unit.TOKEN, LOGS)
-        tower = {"chunk": "engine.prefill_chunk", "bytes_per_token": "runtime.image_bytes_per_token"}
-        tower["largest_image"] = "runtime.largest_image"
-        trace.compute("runtime.image_bytes", a.image_bytes, **tower)
-        phases.append("runtime.image_bytes")
+    phases = _images(trace, s, ["runtime.activation_bytes", "runtime.logits_bytes", *_unfolding(trace, s)])
     trace.compute("runtime.peak_bytes", a.peak_bytes, phases=phases)
     items = ["runtime.context_bytes", "runtime.peak_bytes"]
     if s.scenario.deployment.graphs:
-        trace.given("runtime.graphs_bytes", GRAPHS, Unit.BYTE, LOGS)
+        _graphs(trace, s)
     if s.scenario.deployment.graphs and not before(s, GRAPHS_COUNT_SINCE):
         items.append("runtime.graphs_bytes")
     if s.plan.copy_ranks > 1 and s.device.family not in AMD:
-        exchange = EXCHANGE_BEFORE if before(s, LARGE_EXCHANGE_SINCE) else EXCHANGE
-        trace.given("runtime.exchange_bytes", exchange, Unit.BYTE, LOGS)
+        trace.given("runtime.exchange_bytes", _exchange_bytes(s), Unit.BYTE, LOGS)
         items.append("runtime.exchange_bytes")
     return items
+
+
+def _images(trace: Trace, s: Situation, phases: list[str]) -> list[str]:
+    """The phases with that of the image tower, whose outputs stand beside all others."""
+    if not s.blueprint.parameters.get(TensorClass.VISION):
+        return phases
+    tower = s.blueprint.tower or USUAL_TOWER
+    trace.given("runtime.image_tokens", tower.tokens, Unit.TOKEN, TOWERS)
+    trace.given("runtime.image_patches", tower.patches, Unit.COUNT, TOWERS)
+    trace.given("runtime.image_elements", tower.elements, Unit.COUNT, source_of_model(s))
+    trace.given("model.image_levels", s.blueprint.image_levels, Unit.COUNT, source_of_model(s))
+    trace.compute("runtime.images", a.images_tried, chunk="engine.prefill_chunk", item_tokens="runtime.image_tokens")
+    trace.compute(
+        "runtime.image_bytes",
+        a.image_bytes,
+        images="runtime.images",
+        patches="runtime.image_patches",
+        elements="runtime.image_elements",
+    )
+    trace.compute(
+        "runtime.image_outputs_bytes",
+        a.image_outputs_bytes,
+        images="runtime.images",
+        item_tokens="runtime.image_tokens",
+        hidden_size="model.hidden_size",
+        image_levels="model.image_levels",
+    )
+    beside = []
+    for phase in phases:
+        beside.append(phase.replace("_bytes", "_with_images_bytes"))
+        trace.compute(beside[-1], m.sum_bytes, items=[phase, "runtime.image_outputs_bytes"])
+    return [*beside, "runtime.image_bytes"]
+
+
+def _graphs(trace: Trace, s: Situation) -> None:
+    """Graphs in pieces for steps that also read, and whole ones for steps that only answer; guesses leave those out."""
+    drafts = s.scenario.deployment.draft_tokens
+    trace.given("runtime.draft_tokens", drafts, Unit.TOKEN)
+    trace.given("runtime.most_graph_tokens", LARGEST_GRAPH, Unit.TOKEN, GRAPHS)
+    kinds = {"pieces": PIECES} if drafts else {"pieces": PIECES, "whole": WHOLE}
+    for kind, times in kinds.items():
+        trace.given(f"runtime.{kind}_times", times, Unit.COUNT, GRAPHS)
+        trace.compute(
+            f"runtime.{kind}_largest",
+            a.largest_graph,
+            requests="engine.max_requests",
+            draft_tokens="runtime.draft_tokens",
+            times=f"runtime.{kind}_times",
+            most="runtime.most_graph_tokens",
+        )
+        trace.compute(f"runtime.{kind}_sizes", a.graph_sizes, largest=f"runtime.{kind}_largest")
+    trace.given("runtime.graph_layers", s.blueprint.layers, Unit.COUNT, source_of_model(s))
+    trace.given("runtime.graph_of_layer_bytes", GRAPH_OF_LAYER, Unit.BYTE, GRAPHS)
+    trace.given("runtime.first_graph_bytes", FIRST_GRAPH, Unit.BYTE, GRAPHS)
+    trace.compute(
+        "runtime.graphs_bytes",
+        a.graphs_bytes,
+        sizes=[f"runtime.{kind}_sizes" for kind in kinds],
+        layers="runtime.graph_layers",
+        each_bytes="runtime.graph_of_layer_bytes",
+        base_bytes="runtime.first_graph_bytes",
+    )
+
+
+def _exchange_bytes(s: Situation) -> int:
+    """Buffers of the exchange, by release and link."""
+    if before(s, LARGE_EXCHANGE_SINCE):
+        return EXCHANGE_BEFORE
+    return EXCHANGE if s.link is not None and s.link.kind in FAST else EXCHANGE_OVER_PCIE
 
 
 def _context_bytes(s: Situation) -> int:
@@ -274,7 +362,10 @@ def memory_share(s: Situation) -> tuple[float, Unit, Origin]:
 
 def shares_what_is_left(s: Situation) -> bool:
     """Does the engine take its share of what is left after loading, rather than of the whole memory?"""
-    return s.scenario.mode is Mode.REAL and s.engine.allocator is Allocator.TENSORRT_LLM
+    if s.scenario.mode is not Mode.REAL:
+        return False
+    old_tpu = s.device.family is DeviceFamily.TPU and is_vllm(s) and before(s, SHARE_OF_WHOLE_TPU_SINCE)
+    return s.engine.allocator is Allocator.TENSORRT_LLM or old_tpu
 
 
 def takes_part_of_the_whole(s: Situation) -> bool:

@@ -33,6 +33,8 @@ LARGE_EXCHANGE_SINCE = (0, 9)
 UNFOLDS_SINCE, UNFOLDS_LESS_SINCE = (0, 10), (0, 11)
 #: Until this release vLLM counts all memory of an AMD device that is in use as loaded.
 ALLOCATED_SINCE = (0, 24)
+#: Before this release vLLM for TPUs took its share of what was free after loading (tpu-inference, pull request 734).
+SHARE_OF_WHOLE_TPU_SINCE = (0, 11)
 #: Since this release vLLM comes back to prefixes of models with recurrent states too, unless told otherwise.
 STATES_COME_BACK_SINCE = (0, 26)
 #: llama.cpp has builds rather than releases: year and month count. Before, its masks were wider.

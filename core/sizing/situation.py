@@ -81,7 +81,7 @@ def resolve(scenario: Scenario, catalogue: Catalogue) -> Situation:
     check_speculation(deployment, blueprint)
     chosen = catalogue.link(deployment.link) if deployment.link else None
     joins_nodes = chosen is not None and nodes > 1 and chosen.kind in BETWEEN_MACHINES
-    network = chosen if joins_nodes else _network(device, nodes, catalogue)
+    network = chosen if joins_nodes else network_of(device, nodes, catalogue)
     links = Links(device, catalogue, None if joins_nodes else chosen)
     chosen_model = scenario.model
     open_situation = Situation(
@@ -194,7 +194,8 @@ def _kv_format(kv_format: KvFormat, article: bool) -> KvFormat:
     )
 
 
-def _network(device: Device, nodes: int, catalogue: Catalogue) -> Link | None:
+def network_of(device: Device, nodes: int, catalogue: Catalogue) -> Link | None:
+    """The link that joins so many machines of a device; None where there is one."""
     if nodes == 1:
         return None
     offered = [catalogue.link(name) for name in (*device.network_links, *device.links)]

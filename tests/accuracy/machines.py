@@ -133,6 +133,17 @@ def read_spread(record: Record, engine: Engine) -> Spread:
     return Spread(count, plan)
 
 
+def usual_link(device: Device, spread: Spread, catalogue: Catalogue) -> str | None:
+    """The link of accelerators of which nobody says how they are joined: modules have their own, cards PCIe.
+
+    None for one alone, and where the device's first link that reaches all of them is meant.
+    """
+    offered = [catalogue.link(name).kind for name in device.links]
+    if spread.count == 1 or (device.kind is DeviceKind.MODULE and LinkKind.NVLINK in offered):
+        return None
+    return "pcie-gen4-x16"
+
+
 def find_link(text: str, device: Device, catalogue: Catalogue) -> str | None:
     """The device's link of the kind that a source names; None where it names none or the device has none such."""
     kinds = next((kinds for word, kinds in _LINK_KINDS if word in text.lower()), None)

@@ -153,7 +153,7 @@ def _deployment(record: Record, device: Device, spread: machines.Spread, engine:
         count=spread.count,
         plan=spread.plan,
         engine=engine.id,
-        link="pcie-gen4-x16" if spread.count > 1 else None,
+        link=machines.usual_link(device, spread, shipped()),
         capacity_bytes=round(printed * GIB) if printed else None,
         memory_share=choices.memory_share(record, engine),
         **choices.cache_choices(record, engine),

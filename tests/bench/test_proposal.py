@@ -41,7 +41,7 @@ from core.proposal.offer import Offer, offer
 from core.proposal.options import USUALLY_LEFT_OUT, ProposalOptions, Section
 from core.proposal.typst_document import pdf, pictures
 from tests.usual_scenario import scenario
-offered = offer(scenario(), load_shipped(RESOURCES / "catalogue"), "2026-11-30")
+offered = offer(scenario(), load_shipped(RESOURCES / "catalogue"), "2026-11-30", alone=True)
 options = ProposalOptions(datetime.date(2026, 11, 30), language="de")
 pdf(proposal([offered], options), options.date)
 """
@@ -49,7 +49,7 @@ pdf(proposal([offered], options), options.date)
 
 @pytest.fixture(scope="module")
 def offered() -> Offer:
-    return offer(scenario(), load_shipped(RESOURCES / "catalogue"), DATE.isoformat())
+    return offer(scenario(), load_shipped(RESOURCES / "catalogue"), DATE.isoformat(), alone=True)
 
 
 def renamed(left_out: frozenset[Section]) -> Iterator[ProposalOptions]:

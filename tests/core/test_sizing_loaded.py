@@ -212,7 +212,48 @@ def test_the_image_tower_is_tried_with_its_largest_image() -> None:
     assert t["accelerator.weights_bytes"] / GIB == pytest.approx(14.68, rel=0.025)  # 0.13 are its rotary positions
     assert t["accelerator.free_for_kv_bytes"] / GIB == pytest.approx(4.76, rel=0.08)
     small = figures(chosen("Qwen/Qwen3.8-27B", "fp8", "rtx-5090", 4096))
-    assert small["runtime.image_bytes"] == 16_384 * 112_000
+    assert small["runtime.image_bytes"] == 65_536 * 13_600 * 2
+    assert small["runtime.image_outputs_bytes"] == 16_384 * 5120 * 2
+
+
+def test_many_small_images_are_tried_at_once() -> None:
+    """Gemma 3 has images of 256 tokens and 4,096 patches; a chunk of 2,048 tokens holds eight of them."""
+    t = figures(chosen("google/gemma-3-12b-it", "fp8", "radeon-ai-pro-r9700", 9900, prefill_chunk=2048))
+    assert t["runtime.images"] == 8
+    assert t["runtime.image_bytes"] == 8 * 4096 * (3 * 14 * 14 + 3 * 1152 + 2 * 4304) * 2
+    assert t["runtime.logits_with_images_bytes"] == t["runtime.logits_bytes"] + 2048 * 3840 * 2
+
+
+def test_videos_are_tried_where_they_are_larger() -> None:
+    """Gemma 4 with chunks of 8,192: "profiled with 3 video items of the maximum feature size"."""
+    t = figures(chosen("google/gemma-4-31B-it", "bf16", "h200-sxm", prefill_chunk=8192))
+    assert (t["runtime.images"], t["runtime.image_tokens"]) == (3, 2496)
+
+
+@pytest.mark.parametrize(
+    ("model", "requests", "drafts", "sizes", "gib"),
+    [
+        ("Qwen/Qwen3.8-27B", 256, 0, (51, 35), 1.11),
+        ("Qwen/Qwen3.8-27B", 2, 3, (5, None), 0.13),
+        ("Qwen/Qwen2.5-7B-Instruct", 16, 0, (7, 5), 0.08),
+    ],
+)
+def test_graphs_by_the_steps_that_are_captured(
+    model: str, requests: int, drafts: int, sizes: tuple[int, int | None], gib: float
+) -> None:
+    """Estimates that vLLM printed since it counts graphs."""
+    t = figures(chosen(model, "bf16", "h200-sxm", max_requests=requests, draft_tokens=drafts))
+    assert (t["runtime.pieces_sizes"], t.get("runtime.whole_sizes")) == sizes
+    assert t["runtime.graphs_bytes"] / GIB == pytest.approx(gib, abs=0.04)
+
+
+def test_a_tpu_tries_nothing_at_the_start() -> None:
+    """Llama 3.1 8B on one v5e: 0.71 GiB printed in July 2025, a share of 0.9 of what is free after loading."""
+    wanted = chosen("meta-llama/Llama-3.1-8B", "bf16", "tpu-v5e", release="0.9", memory_share=0.9)
+    t = figures(wanted)
+    assert t["accelerator.free_for_kv_bytes"] / GIB == pytest.approx(0.71, rel=0.05)
+    whole = figures(wanted.edited(deployment__release="0.11", deployment__memory_share=0.98))
+    assert whole["tier.0.limit_bytes"] == int(0.98 * whole["tier.0.usable_bytes"])
 
 
 def test_the_weights_of_a_published_nvfp4_checkpoint() -> None:
@@ -292,7 +333,9 @@ def test_buffers_of_the_exchange_by_release() -> None:
     pair: dict[str, Any] = {"count": 2, "plan": Plan(tensor=2), "link": "pcie-gen4-x16"}
     wanted = chosen("Qwen/Qwen3-0.6B", "bf16", "rtx-4090", **pair)
     sizes = [figures(wanted.edited(deployment__release=r))["runtime.exchange_bytes"] / MIB for r in ("0.8", "0.9")]
-    assert sizes == [100, 400]
+    assert sizes == [100, 150]
+    own = chosen("Qwen/Qwen3-0.6B", "bf16", "h100-sxm", count=2, plan=Plan(tensor=2), link="nvlink4-h100-h200-sxm")
+    assert figures(own)["runtime.exchange_bytes"] == 400 * MIB
 
 
 def test_prefixes_of_hybrids_come_back_since_a_release() -> None:

@@ -276,11 +276,12 @@ def test_every_number_in_the_proposal_and_the_summary_is_a_figure_of_the_trace(
     written: list[Writing], case: Scenario
 ) -> None:
     catalogue = load_shipped(RESOURCES / "catalogue")
-    sizing, offered = size(case, catalogue), offer(case, catalogue, "2026-11-30")
+    sizing, offered = size(case, catalogue), offer(case, catalogue, "2026-11-30", alone=True)
     proposal([offered], ProposalOptions(date=date(2026, 11, 30), left_out=frozenset()))
     summary(sizing)
     traces = [sizing.trace, offered.trace, *(point.sizing.trace for point in offered.load)]
     traces += [lever.after.trace for lever in offered.levers]
+    traces += [other.trace for other in offered.others]
     layers = [asdict(part) for part in sizing.blueprint.attention]
     layers += [asdict(part) for part in sizing.blueprint.recurrent]
     numbers = [number for trace in traces for number in _values(trace)] + list(_inputs(case.model_dump()))

@@ -6,6 +6,7 @@ from typing import Any
 
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Allocator, Device
+from core.physics.retrieval import retrieval_seconds
 from core.scenario import Scenario
 from core.sizing.concurrency import Redundancy
 from core.sizing.engine_defaults import CHUNK_ON_LARGE
@@ -50,6 +51,18 @@ class Counted:
     def companions_bytes(self) -> int:
         """Retrieval models that stand on the card beside the model [byte]."""
         return int(self["memory_item.embedding"] + self["memory_item.reranker"])
+
+    def retrieval_seconds(self, number: int, rate: Any, efficiency: Any, bandwidth: Any) -> Any:
+        """Retrieval of one request by the companion of a number, on a card with these rates [s]."""
+        key = f"retrieval.{number}"
+        return retrieval_seconds(
+            self.trace.get(f"{key}.tokens", self.trace["retrieval.question_tokens"]),
+            self[f"{key}.parameters"],
+            rate,
+            efficiency,
+            self[f"{key}.read_bytes"],
+            bandwidth,
+        )
 
     @property
     def heads(self) -> list[int]:

@@ -12,7 +12,7 @@ from typing import Any
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Device
 from core.sizing.concurrency import Redundancy
-from core.sizing.search.bounds import MARGIN, Bounds, bounds
+from core.sizing.search.bounds import Bounds, bounds
 from core.sizing.search.candidates import Candidate, pinned
 from core.sizing.search.counted import count
 from core.sizing.search.evaluate import Evaluation, evaluate, fast_enough, meets, soon_enough
@@ -28,6 +28,7 @@ from core.sizing.search.kinds import (
     unknown_facts,
 )
 from core.sizing.search.layouts import Layout, layouts
+from core.sizing.search.least_times import MARGIN
 from core.sizing.search.need import Need, need_of
 from core.sizing.search.pareto import best_for_their_price
 from core.sizing.search.rank import (
@@ -128,7 +129,8 @@ def survey(request: SearchRequest, catalogue: Catalogue) -> Field:
 
     among, shape = layouts(catalogue), shapes(catalogue)
     counted = [one for v in variants(request, catalogue) if (one := count(request, v, among, catalogue)) is not None]
-    parts = [bounds(one, shape, rates(shape.devices, one, catalogue)) for one in counted]
+    saturated = request.ranking in READ_TO_THREE
+    parts = [bounds(one, shape, rates(shape.devices, one, catalogue), saturated) for one in counted]
     asked = np.array([is_asked(device, request.limits) for device in shape.devices], dtype=bool)
     layout = _joined(parts, "layout").astype(np.int64)
     variant = np.repeat(np.arange(len(parts)), [len(part.layout) for part in parts])

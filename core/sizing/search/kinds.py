@@ -21,7 +21,7 @@ def kind_of(device: Device, units: int, supplies: Mapping[Setup, Supply]) -> Kin
 
 def nothing_known(device: Device, need: Scenario, catalogue: Catalogue) -> Kind:
     """One unit of a device that nothing can be put on."""
-    layout = Layout(device, 1, 1, 1, Plan(), None, "", 0.0, False)
+    layout = Layout(device, 1, 1, 1, Plan())
     return kind_of(device, 1, {(False, False): supply_of(need, layout, False, catalogue)})
 
 

@@ -13,7 +13,7 @@ from core.errors import InvalidInput
 from core.physics import collective
 from core.scenario import Deployment, Plan
 from core.sizing.links import BETWEEN_MACHINES, Links
-from core.sizing.situation import machines
+from core.sizing.situation import machines, network_of
 
 #: Cards that one machine takes, and boards of modules as they are built.
 CARDS_IN_A_MACHINE = (1, 2, 3, 4, 6, 8)
@@ -33,9 +33,10 @@ class Layout:
     units     of the device that must be bought
     count     cards in each machine, or machines, as `Deployment.count`
     nodes     as `Deployment.nodes`
-    exchange  constants of an all-reduce among the tensor-parallel ranks; None without them
+    exchange  constants of an all-reduce among the accelerators that share a layer; None without them
     link      that joins the accelerators of a copy in one machine; "" where one holds it
-    hop_s     hand-over between two stages, at the least [s]
+    hop_s     until a neighbouring stage starts on what is handed over [s]
+    hop_bytes_per_s   of the link between stages; 0 where there is one stage
     is_measured_rate   the link's measured rates hold within an engine: those of a PCIe switch do not
     """
 
@@ -44,10 +45,11 @@ class Layout:
     count: int
     nodes: int
     plan: Plan
-    exchange: AllReduceCost | None
-    link: str
-    hop_s: float
-    is_measured_rate: bool
+    exchange: AllReduceCost | None = None
+    link: str = ""
+    hop_s: float = 0.0
+    hop_bytes_per_s: float = 0.0
+    is_measured_rate: bool = False
 
     @property
     def machines(self) -> int:
@@ -87,19 +89,23 @@ def is_sold(device: Device, catalogue: Catalogue) -> bool:
 def layouts_of(device: Device, catalogue: Catalogue) -> Iterator[Layout]:
     """Every count and plan of one device; what no link of the catalogue joins is left out."""
     exchanges: dict[tuple[int, int], _Exchange | None] = {}
-    network = min((collective.hop_latency_s(link) for link in _networks(device, catalogue)), default=0.0)
     for count, nodes in _counts(device):
         separate, per_node = machines(device, Deployment.model_construct(count=count, nodes=nodes))
         if separate > 1 and not _networks(device, catalogue):
             continue
+        network = network_of(device, separate, catalogue)
         for plan in _plans(separate, per_node):
-            group = (min(plan.copy_ranks, per_node), plan.tensor)
+            group = (min(plan.copy_ranks, per_node), plan.stage_ranks)
             if group not in exchanges:
                 exchanges[group] = _exchange(device, catalogue, *group)
             found = exchanges[group]
             if found is not None:
-                hop = network if plan.copy_ranks > per_node else found.hop_s
-                yield Layout(device, count * nodes, count, nodes, plan, found.cost, found.link, hop, found.is_steady)
+                between = network if plan.copy_ranks > per_node else found.joins
+                hops = (0.0, 0.0)
+                if plan.pipeline > 1 and between is not None:
+                    hops = (collective.hop_latency_s(between), between.bytes_per_s_per_direction)
+                link = "" if found.joins is None else found.joins.id
+                yield Layout(device, count * nodes, count, nodes, plan, found.cost, link, *hops, found.is_steady)
 
 
 def _counts(device: Device) -> Iterator[tuple[int, int]]:
@@ -149,22 +155,18 @@ def _networks(device: Device, catalogue: Catalogue) -> list[Link]:
 class _Exchange:
     """What joins the accelerators of one machine that share a copy."""
 
-    link: str
+    joins: Link | None
     cost: AllReduceCost | None
-    hop_s: float
     is_steady: bool = False
 
 
-def _exchange(device: Device, catalogue: Catalogue, group: int, tensor: int) -> _Exchange | None:
-    """The link of a group, the all-reduce and the hand-over on it; None where nothing joins the group."""
+def _exchange(device: Device, catalogue: Catalogue, group: int, sharing: int) -> _Exchange | None:
+    """The link of a group, and the all-reduce of those that share a layer; None where nothing joins the group."""
     try:
-        link = Links(device, catalogue, None).joining(group, tensor)
+        link = Links(device, catalogue, None).joining(group, sharing)
     except InvalidInput:
         return None
-    if link is None:
-        return _Exchange("", None, 0.0)
-    hop = collective.hop_latency_s(link)
-    if tensor == 1:
-        return _Exchange(link.id, None, hop)
+    if link is None or sharing == 1:
+        return _Exchange(link, None)
     steady = link.kind is not LinkKind.PCIE
-    return _Exchange(link.id, collective.all_reduce_cost(link, tensor, device.family), hop, steady)
+    return _Exchange(link, collective.all_reduce_cost(link, sharing, device.family), steady)

@@ -19,7 +19,7 @@ Axis = Any  # array, one element a candidate, layout or device
 
 #: Parameters of the calibration that bounds use, by symbol.
 FITTED = ("t_op", "t_host", "t_seq", "gamma", "mfu", "mfu_e", "mfu_b", "mfu_dec_att", "mfu_att", "t_req", "c_q",
-          "c_int", "ars", "pipe")  # fmt: skip
+          "c_burst", "c_int", "ars", "pipe")  # fmt: skip
 FIELDS = ("low", "wide", "weights", "experts", "cache", "half", "chunk", *FITTED)
 
 
@@ -77,7 +77,7 @@ def _column(device: Device, of: Situation) -> tuple[float, ...]:
 
 
 def link_factor(link: str) -> float:
-    """What a link multiplies the all-reduce within an engine by, at least."""
+    """What a link multiplies the start-up of an all-reduce within an engine by, at least."""
     factor = 1.0
     for rule in shipped_calibration().parameters["ars"].multipliers:
         values = rule.on.get("link")

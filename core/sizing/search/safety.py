@@ -71,4 +71,4 @@ def _layout(device: Device, units: int, plan: Plan, link: str) -> Layout:
     count, nodes = units, 1
     if device.kind in (DeviceKind.CARD, DeviceKind.MODULE) and units > CARDS_IN_A_SERVER:
         count, nodes = CARDS_IN_A_SERVER, -(-units // CARDS_IN_A_SERVER)
-    return Layout(device, units, count, nodes, plan, None, link, 0.0, False)
+    return Layout(device, units, count, nodes, plan, link=link)

@@ -6,6 +6,7 @@ from weakref import WeakKeyDictionary
 
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Device
+from core.physics.expert_parallel import largest_of
 from core.sizing.bill import BRIDGES
 from core.sizing.search.layouts import Layout, layouts
 from core.sizing.search.rates import link_factor
@@ -20,10 +21,11 @@ class Shapes:
     attention_groups groups of a copy with a cache of their own; `expert` accelerators that hold whole experts
     usable, labels   of the first tier of one accelerator, as software sees it and as it is sold [byte]
     lower            of its slower tiers [byte]
-    alpha, second_alpha, beta, bus, link_factor   of the all-reduce among the tensor-parallel ranks
+    alpha, second_alpha, beta, bus, link_factor   of the all-reduce among those that share a layer
     rates_measured   whether the rates of the all-reduce hold as they are
     bridged          whether the cards are joined by a bridge that is bought apart
-    hop              hand-over between two stages, at the least [s]
+    hop, hop_rate    hand-over between two stages: until the next one starts [s], and of the link [byte/s]
+    crowding         how much fuller than the average the fullest accelerator is with experts, as `hot_rank_reading` has
     """
 
     devices: tuple[Device, ...]
@@ -45,6 +47,8 @@ class Shapes:
     bus: Axis
     link_factor: Axis
     hop: Axis
+    hop_rate: Axis
+    crowding: Axis
     rates_measured: Axis
     bridged: Axis
 
@@ -96,6 +100,8 @@ def _row(layout: Layout, device: int) -> tuple[float, ...]:
         cost.bus_bytes_per_s if cost else 1.0,
         link_factor(layout.link),
         layout.hop_s,
+        layout.hop_bytes_per_s or 1.0,  # of one stage, which hands nothing over
+        largest_of(plan.expert),
         bool(cost and cost.measured and layout.is_measured_rate),
         layout.link in BRIDGES,
     )

@@ -53,16 +53,16 @@ class Gatherer:
     def offers(self, scenarios: Sequence[Scenario], catalogue: Any, options: "ProposalOptions") -> "tuple[Offer, ...]":
         from core.proposal.offer import offer
 
-        day = options.date.isoformat()
+        day, alone = options.date.isoformat(), len(scenarios) == 1
         with self._lock:
             if catalogue is not self._catalogue:
                 self._catalogue = catalogue
                 self._kept.clear()
             found = []
             for scenario in scenarios:
-                key = (scenario.model_dump_json(), day, options.currency)
+                key = (scenario.model_dump_json(), day, options.currency, str(alone))
                 if key not in self._kept:
-                    self._kept[key] = offer(scenario, catalogue, day, options.currency)
+                    self._kept[key] = offer(scenario, catalogue, day, options.currency, alone=alone)
                 self._kept.move_to_end(key)
                 found.append(self._kept[key])
             while len(self._kept) > MOST_KEPT:
