@@ -7,7 +7,7 @@ but the reuse of experts within a batch. Rates are applied in `core.physics.deco
 from collections.abc import Sequence
 from typing import Any
 
-from core.architecture.blueprint import AttentionKind, Blueprint, TensorClass
+from core.architecture.blueprint import AttentionKind, Blueprint
 from core.physics.arrays import ceil, maximum, minimum, power
 from core.trace import formula
 from core.units import Unit
@@ -56,44 +56,6 @@ def kernels_per_step(blueprint: Blueprint) -> int:
         + KERNELS_PER_COMPRESSOR * sum(group.layers for group in compressed if group.compression)
         + KERNELS_PER_STREAMS * sum(group.layers for group in compressed)
     )
-
-
-def inner_width_of_layers(blueprint: Blueprint) -> float:
-    """Length of the sums in the products of everything but routed experts, on average over the parameters.
-
-    A product over short sums has less to do for every result that it writes. Projections into a block sum over the
-    hidden size, the last one of a feed-forward block over its own width.
-
-    Parameters
-    ----------
-    blueprint : the model
-
-    Returns
-    -------
-    parameters per row of the matrices
-    """
-    counted, hidden = blueprint.parameters, blueprint.hidden_size
-    experts = blueprint.moe.layers if blueprint.moe else 0
-    plain = sum(counted.get(kind, 0) for kind in (TensorClass.ATTENTION, TensorClass.RECURRENT, TensorClass.ROUTER))
-    blocks = (counted.get(TensorClass.FEED_FORWARD, 0), blueprint.layers - experts), (
-        counted.get(TensorClass.SHARED_EXPERT, 0),
-        experts,
-    )
-    rows = plain / hidden + sum(_feed_forward_rows(parameters, layers, hidden) for parameters, layers in blocks)
-    return (plain + sum(parameters for parameters, _ in blocks)) / rows if rows else float(hidden)
-
-
-def inner_width_of_experts(blueprint: Blueprint) -> float:
-    """The same for one routed expert; the hidden size where there are none."""
-    if blueprint.moe is None:
-        return float(blueprint.hidden_size)
-    each = blueprint.moe.parameters_per_expert
-    return each / _feed_forward_rows(each, 1, blueprint.hidden_size)
-
-
-def _feed_forward_rows(parameters: int, layers: int, hidden: int) -> float:
-    """Rows of the three matrices of a block, in all layers: two into the block, one back."""
-    return 2 / 3 * parameters / hidden + layers * hidden if parameters else 0.0
 
 
 @formula(Unit.COUNT)

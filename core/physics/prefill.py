@@ -121,60 +121,6 @@ def half_rate_tokens(at_100_tflops: Any, rate: Any) -> Any:
     return at_100_tflops * sqrt(rate / 100e12)
 
 
-@formula(Unit.SHARE)
-def efficiency_within_power(efficiency: float, power: float, rate: float, each: float) -> float:
-    """Share of the vendor's rate that a device can keep up with the power it has.
-
-    share = efficiency * power / (power + rate * each)
-
-    Parameters
-    ----------
-    efficiency : with endless power
-    power : of the accelerator [W]
-    rate : 16-bit dense rate [FLOP/s]
-    each : power of one operation that halves the efficiency [J]
-
-    Returns
-    -------
-    share
-
-    Notes
-    -----
-    Matrix units at their nominal clock would draw more than an accelerator may: the clock falls. Of one chip with 450
-    and with 300 W the former computes prompts up to half faster, against 8 % fewer units.
-
-    >>> efficiency_within_power(0.9, 400.0, 400e12, 0.5e-12)
-    0.6
-    """
-    return efficiency * power / (power + rate * each)
-
-
-@formula(Unit.SHARE)
-def efficiency_of_width(efficiency: float, width: float, half: float) -> float:
-    """Share of the vendor's rate that long products reach, by the length of the sums in them.
-
-    share = efficiency * width / (width + half)
-
-    Parameters
-    ----------
-    efficiency : with endless sums
-    width : numbers in a sum: the hidden size, or that of a block within
-    half : numbers at half of that efficiency
-
-    Returns
-    -------
-    share
-
-    Notes
-    -----
-    Every tile of a result has to be begun and written, whatever the length of its sums.
-
-    >>> efficiency_of_width(0.5, 4096.0, 1024.0)
-    0.4
-    """
-    return efficiency * width / (width + half)
-
-
 @formula(Unit.SECOND)
 def dense_compute_seconds(tokens: Any, at_peak: float, ranks: int, efficiency: float, size: Any, half: float) -> Any:
     """Time of the multiplications of a prompt with everything but the experts.

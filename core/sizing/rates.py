@@ -9,8 +9,9 @@ from core.architecture.blueprint import AttentionKind, TensorClass
 from core.catalogue.calibration import Calibration, Circumstances, Fitted, back_end
 from core.catalogue.records import Device, DeviceFamily, Engine, Link, LinkKind, WeightFormat
 from core.errors import CatalogueError
-from core.physics import collective, decode, operators, placement, prefill, roofline, tiers
+from core.physics import collective, operators, placement, roofline, tiers
 from core.physics import expert_parallel as ep
+from core.sizing.efficiency import record_efficiency
 from core.sizing.groups import source_of_model
 from core.sizing.links import FAST
 from core.sizing.origins import METHOD, catalogue_origin
@@ -43,10 +44,6 @@ ALL_TO_ALL = Origin(
     "https://github.com/deepseek-ai/DeepEP",
     "2026",
 )
-#: Power for a 16-bit rate, where a device states none [J/FLOP]: that of desktop cards of today, and of chips whose
-#: plain arithmetic units compute everything.
-USUAL_POWER, POWER_WITHOUT_MATRIX_UNITS = 1.4e-12, 4e-12
-WITHOUT_MATRIX_UNITS = ("m1", "m2", "m3", "m4")
 #: Most requests that an engine schedules together.
 ENGINE_SLOTS = 2048
 
@@ -212,47 +209,7 @@ def _record_compute(trace: Trace, situation: Situation) -> None:
     trace.given("matrices.chosen_experts", _chosen_parameters(situation), Unit.PARAMETER, origin)
     for name in ("in_weight_format", "at_16_bit", "head", "chosen_experts"):
         trace.compute(f"flops_per_token.{name}", operators.matrix_flops, parameters=f"matrices.{name}")
-    _record_efficiency(trace, situation)
-
-
-def _record_efficiency(trace: Trace, situation: Situation) -> None:
-    """Record the shares of the rate that products reach, by their width."""
-    record_power(trace, situation.device)
-    origin, widths = source_of_model(situation), {"layers": operators.inner_width_of_layers(situation.blueprint)}
-    if has_routed_experts(situation):
-        widths["one_expert"] = operators.inner_width_of_experts(situation.blueprint)
-    for name, width in widths.items():
-        trace.given(f"model.inner_width.{name}", width, Unit.COUNT, origin)
-        trace.compute(
-            f"efficiency.{name}",
-            prefill.efficiency_of_width,
-            efficiency="efficiency.within_power",
-            width=f"model.inner_width.{name}",
-            half="fit.w_half",
-        )
-    if has_routed_experts(situation):
-        trace.compute("efficiency.experts", decode.product, first="efficiency.one_expert", second="fit.mfu_e")
-
-
-def power_of(device: Device, rate: float) -> float:
-    """What one accelerator may draw [W]: its label, or what such devices usually have for their rate."""
-    if device.tdp_w:
-        return device.tdp_w
-    return rate * (POWER_WITHOUT_MATRIX_UNITS if device.architecture in WITHOUT_MATRIX_UNITS else USUAL_POWER)
-
-
-def record_power(trace: Trace, device: Device) -> None:
-    """Record `efficiency.within_power`: the share of the rate that an accelerator keeps up."""
-    origin = catalogue_origin(device, "tdp_w") if device.tdp_w else METHOD
-    trace.given("device.power_w", power_of(device, float(trace["rate.fp16"])), Unit.WATT, origin)
-    trace.compute(
-        "efficiency.within_power",
-        prefill.efficiency_within_power,
-        efficiency="fit.mfu",
-        power="device.power_w",
-        rate="rate.fp16",
-        each="fit.e_half",
-    )
+    record_efficiency(trace, situation, has_routed_experts(situation))
 
 
 def _head(situation: Situation) -> TensorClass:

@@ -76,7 +76,7 @@ def _record_model(trace: Trace, s: Situation, number: int, companion: Companion)
         tokens=tokens,
         parameters=f"{key}.parameters",
         rate="rate.fp16",
-        efficiency="fit.mfu",
+        efficiency="efficiency.within_power",
         read=f"{key}.read_bytes",
         bandwidth="bandwidth.weights",
     )

@@ -106,7 +106,8 @@ def repeats_prompts(record: Record) -> bool:
     """
     date = record.text("date")
     release = version(record) or next(known for since, known in RELEASES if date >= since)
-    return record.text("engine_id").startswith("vllm") and "static batch" in record.text("notes") and release >= PREFIXES_SINCE
+    same = record.text("engine_id").startswith("vllm") and "static batch" in record.text("notes")
+    return same and release >= PREFIXES_SINCE
 
 
 def _asynchronous(flags: Record, release: tuple[int, int] | None) -> bool:

@@ -109,7 +109,14 @@ EFFECTS: tuple[Effect, ...] = (
         ("generation", 0.15),
     ),
     *_effects("cap", ("group", 0.25, {"serving": 3.3}), ("format_class", 0.25), ("family", 0.2)),
-    *_effects("eta_e", ("group", 0.2), ("back_end", 0.15), ("family", 0.15), ("group*family", 0.15), ("format_class", 0.15)),
+    *_effects(
+        "eta_e",
+        ("group", 0.2),
+        ("back_end", 0.15),
+        ("family", 0.15),
+        ("group*family", 0.15),
+        ("format_class", 0.15),
+    ),
     *_effects(
         "eta_kv",
         ("group", 0.25),

@@ -25,7 +25,7 @@ import numpy as np
 from core.catalogue.calibration import Circumstances
 from core.catalogue.records import Device
 from core.physics import decode, operators, roofline
-from core.sizing.rates import record_power
+from core.sizing.efficiency import record_power
 from core.trace import Trace
 from core.units import Unit
 from tests.accuracy.cases import shipped

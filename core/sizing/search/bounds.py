@@ -233,7 +233,7 @@ def _saturated(place: Place, step: Step) -> Axis:
 
     batch = np.maximum(1.0, np.minimum(room, ENGINE_SLOTS) / place.stages)
     alone = step.read
-    computed = batch * place.at_peak("flops_per_token.at_16_bit") / here.tensor / fit["mfu"]
+    computed = batch * place.at_peak("flops_per_token.at_16_bit") / here.tensor / place.efficiency
     seconds = np.minimum(alone * batch, alone + roofline.compute_excess_seconds(alone, computed))
     if place.has_experts:
         distinct = distinct_experts(place, batch * here.attention_groups, fit["gamma"])

@@ -12,6 +12,7 @@ from core.physics import collective, decode, mixed_passes, operators, prefill, r
 from core.physics import expert_parallel as ep
 from core.physics.arrays import maximum
 from core.physics.demand import requests_with_a_copy_down
+from core.physics.efficiency import efficiency_of_width
 from core.scenario import Placement
 from core.sizing.concurrency import Redundancy
 from core.sizing.groups import cached_groups
@@ -81,6 +82,23 @@ class Place:
         return decode.seconds_at_peak(low, self.fit["low"], self.counted[wide], self.fit["wide"])
 
     @property
+    def efficiency(self) -> Axis:
+        """Share of the vendor's rate that products of layers reach."""
+        width = self.counted["model.inner_width.layers"]
+        return efficiency_of_width(self.fit["mfu"], width, self.fit["w_half"])
+
+    @property
+    def efficiency_of_one_expert(self) -> Axis:
+        """The same for products as narrow as an expert's."""
+        width = self.counted["model.inner_width.one_expert"]
+        return efficiency_of_width(self.fit["mfu"], width, self.fit["w_half"])
+
+    @property
+    def efficiency_of_experts(self) -> Axis:
+        """The same for experts."""
+        return self.efficiency_of_one_expert * self.fit["mfu_e"]
+
+    @property
     def experts_at_peak(self) -> Axis:
         return decode.seconds_at_rate(self.counted["flops_per_token.chosen_experts"], self.fit["low"])
 
@@ -104,6 +122,15 @@ def distinct_experts(place: Place, tokens: Any, reuse: Any) -> Axis:
     experts, chosen = place.counted["model.experts_per_layer"], place.counted["model.experts_per_token"]
     distinct = experts * (1 - (1 - chosen / experts) ** (np.maximum(tokens, 1) ** np.minimum(reuse, 1)))
     return distinct * (1 - MARGIN)
+
+
+def _experts_of_a_pass(place: Place, prompts: Axis, decoding: Any) -> Axis:
+    """Experts that prompts and the next tokens of others need together; likewise without the exact power."""
+    import numpy as np
+
+    experts, chosen = place.counted["model.experts_per_layer"], place.counted["model.experts_per_token"]
+    tokens = decoding ** np.minimum(place.fit["gamma"], 1) + prompts
+    return experts * (1 - (1 - chosen / experts) ** tokens) * (1 - MARGIN)
 
 
 def expert_read_seconds(place: Place, distinct: Axis) -> Axis:
@@ -134,8 +161,9 @@ def _busiest_computing(place: Place, tokens: Axis) -> Axis:
 
 @dataclass(frozen=True, slots=True)
 class StepExperts:
-    """The experts of a step: different ones in a layer, time to read and to multiply evenly, and in all."""
+    """The experts of a step: tokens there, different ones in a layer, time to read and multiply evenly, and in all."""
 
+    joint: Axis
     distinct: Axis
     read: Axis
     compute: Axis
@@ -148,12 +176,12 @@ def _step_experts(place: Place, batch: Axis, share: Axis) -> StepExperts:
     joint = ep.requests_at_experts(batch, here.attention_groups, place.requests, here.replicas)
     distinct = distinct_experts(place, joint, fit["gamma"])
     read = expert_read_seconds(place, distinct)
-    efficiency = fit["mfu"] * fit["mfu_e"]
-    compute = decode.batch_compute_seconds(joint, place.experts_at_peak, place.expert_ranks, efficiency, share)
+    at_peak, efficiency = place.experts_at_peak, place.efficiency_of_experts
+    compute = decode.batch_compute_seconds(joint, at_peak, place.expert_ranks, efficiency, share)
     busiest, alone = read, compute
     if (here.expert > 1).any():
         busiest, alone = read * _busiest_reading(place, distinct), compute * _busiest_computing(place, joint)
-    return StepExperts(distinct, read, compute, busiest + roofline.compute_excess_seconds(busiest, alone))
+    return StepExperts(joint, distinct, read, compute, busiest + roofline.compute_excess_seconds(busiest, alone))
 
 
 # ---- exchanges
@@ -200,7 +228,8 @@ def step_of(place: Place) -> Step:
     counted, fit, ranks, batch = place.counted, place.fit, place.here.tensor, batch_of(place)
     read = roofline.read_seconds(counted["read_bytes.dense"], ranks, fit["weights"])
     share = decode.small_batch_share(fit["mfu_b"], batch)
-    compute = decode.batch_compute_seconds(batch, place.at_peak("flops_per_token.at_16_bit"), ranks, fit["mfu"], share)
+    at_peak = place.at_peak("flops_per_token.at_16_bit")
+    compute = decode.batch_compute_seconds(batch, at_peak, ranks, place.efficiency, share)
     busy = read + roofline.compute_excess_seconds(read, compute)
     experts = _step_experts(place, batch, share) if place.has_experts else None
     if experts is not None:
@@ -246,7 +275,7 @@ def prompt_seconds(place: Place) -> Axis:
     size = prefill.chunk_tokens(tokens, fit["chunk"])
     chunks = prefill.chunk_count(tokens, size)
     at_peak = place.at_peak("flops_per_token.at_16_bit_in_layers")
-    alone = prefill.dense_compute_seconds(tokens, at_peak, ranks, fit["mfu"], size, fit["half"])
+    alone = prefill.dense_compute_seconds(tokens, at_peak, ranks, place.efficiency, size, fit["half"])
     read = prefill.repeated_read_seconds(chunks, counted["read_bytes.layers"], ranks, fit["weights"])
     seconds = read + roofline.compute_excess_seconds(read, alone) + _head_seconds(place)
     beside: Any = 0.0
@@ -264,7 +293,7 @@ def _head_seconds(place: Place) -> Axis:
     counted, fit, ranks = place.counted, place.fit, place.here.tensor
     read = roofline.read_seconds(counted["read_bytes.head"], ranks, fit["weights"])
     at_peak = decode.seconds_at_rate(counted["flops_per_token.head"], fit["wide"])
-    alone = prefill.head_compute_seconds(at_peak, ranks, fit["mfu"])
+    alone = prefill.head_compute_seconds(at_peak, ranks, place.efficiency)
     return read + roofline.compute_excess_seconds(read, alone)
 
 
@@ -275,8 +304,9 @@ def _prompt_expert_seconds(place: Place, size: Axis, chunks: Axis) -> tuple[Axis
     distinct = distinct_experts(place, size, 1.0)
     read = prefill.repeated_pass_seconds(chunks, expert_read_seconds(place, distinct))
     share, each = fit["mfu_e"], prefill.tokens_per_expert(size, chosen, distinct)
+    efficiency = place.efficiency_of_one_expert
     alone = prefill.expert_compute_seconds(
-        tokens, place.experts_at_peak, place.expert_ranks, fit["mfu"], share, each, fit["half"]
+        tokens, place.experts_at_peak, place.expert_ranks, efficiency, share, each, fit["half"]
     )
     if (place.here.expert > 1).any():
         alone = alone * _busiest_computing(place, size)
@@ -344,8 +374,8 @@ def other_prompt_seconds(place: Place, step: Step) -> Axis:
     passes = mixed_passes.passes_of_a_prompt(counted["prompt.new_tokens"], size)
     in_pass = step.batch if mixes else 0.0
     seconds = _prompt_attention_seconds(place) + mixed_passes.dense_seconds_of_a_prompt(
-        passes, size, in_pass, place.at_peak("flops_per_token.at_16_bit_in_layers"), place.here.tensor, fit["mfu"],
-        fit["half"], step.read, step.compute if mixes else 0.0,
+        passes, size, in_pass, place.at_peak("flops_per_token.at_16_bit_in_layers"), place.here.tensor,
+        place.efficiency, fit["half"], step.read, step.compute if mixes else 0.0,
     )  # fmt: skip
     if step.experts is not None:
         seconds = seconds + _other_prompt_experts(place, step.experts, passes, size, in_pass, mixes)
@@ -365,10 +395,11 @@ def _other_prompt_experts(
     fit, groups = place.fit, place.here.attention_groups
     joint = mixed_passes.tokens_of_groups(size, in_pass, groups)
     most = experts.read * (1 + 3 * MARGIN)
-    distinct = distinct_experts(place, joint, 1.0) * (1 - 3 * MARGIN)
+    prompts = mixed_passes.tokens_of_groups(size, 0.0, groups)
+    distinct = _experts_of_a_pass(place, prompts, experts.joint if mixes else 0.0) * (1 - 3 * MARGIN)
     seconds = mixed_passes.expert_seconds_of_a_prompt(
-        passes, size, joint, groups, place.experts_at_peak, place.expert_ranks, fit["mfu"] * fit["mfu_e"], fit["half"],
-        place.counted["model.experts_per_token"], distinct, experts.distinct * (1 + 3 * MARGIN), most,
+        passes, size, joint, groups, place.experts_at_peak, place.expert_ranks, place.efficiency_of_experts,
+        fit["half"], place.counted["model.experts_per_token"], distinct, experts.distinct * (1 + 3 * MARGIN), most,
         experts.compute if mixes else 0.0,
     )  # fmt: skip
     return maximum(0.0, seconds)
@@ -385,6 +416,6 @@ def least_prompt_seconds(place: Place, read: Axis) -> Axis:
     counted = place.counted
     tokens = counted["prompt.new_tokens"]
     size = prefill.chunk_tokens(tokens, place.fit["chunk"])
-    products = size * (place.at_peak("flops_per_token.at_16_bit_in_layers") / place.here.tensor / place.fit["mfu"])
+    products = size * (place.at_peak("flops_per_token.at_16_bit_in_layers") / place.here.tensor / place.efficiency)
     grown = roofline.compute_excess_seconds(read, products)
     return _overlapped(place, _prompt_attention_seconds(place) + prefill.chunk_count(tokens, size) * grown)

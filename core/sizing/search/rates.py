@@ -8,7 +8,8 @@ from core.catalogue.calibration import shipped_calibration
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Device
 from core.errors import CatalogueError
-from core.physics import prefill, roofline
+from core.physics import efficiency, prefill, roofline
+from core.sizing.efficiency import power_of
 from core.sizing.engine_defaults import chunk_tokens
 from core.sizing.groups import usable_bytes
 from core.sizing.rates import circumstances, compute_format, wide_format
@@ -17,9 +18,9 @@ from core.sizing.situation import Situation
 
 Axis = Any  # array, one element a candidate, layout or device
 
-#: Parameters of the calibration that bounds use, by symbol.
+#: Parameters of the calibration that bounds use, by symbol; `mfu` as far as the power of the device allows.
 FITTED = ("t_op", "t_host", "t_seq", "gamma", "mfu", "mfu_e", "mfu_b", "mfu_dec_att", "mfu_att", "t_req", "c_q",
-          "c_burst", "c_int", "ars", "pipe")  # fmt: skip
+          "c_burst", "c_int", "ars", "pipe", "w_half")  # fmt: skip
 FIELDS = ("low", "wide", "weights", "experts", "cache", "half", "chunk", *FITTED)
 
 
@@ -72,6 +73,7 @@ def _column(device: Device, of: Situation) -> tuple[float, ...]:
     experts = roofline.reached_bandwidth(weights, fit["eta_e"], full)
     cache = roofline.reached_bandwidth(weights, fit["eta_kv"], full)
     half = prefill.half_rate_tokens(fit["n_half"], wide)
+    fit["mfu"] = efficiency.efficiency_within_power(fit["mfu"], power_of(device, wide), wide, fit["e_half"])
     chunk = chunk_tokens(situation, usable_bytes(situation)) or situation.engine.prefill_chunk
     return (low, wide, weights, experts, cache, half, chunk, *(fit[symbol] for symbol in FITTED))
 
