@@ -15,8 +15,8 @@ from core.units import GIB
 if TYPE_CHECKING:
     from core.sizing.situation import Situation
 
-#: Accelerators with this much memory get larger defaults; the A100 does not, whatever its memory, nor since 0.33 does DGX
-#: Spark. Budgets that vLLM prints on Macs go with small ones.
+#: Accelerators with this much memory get larger defaults; the A100 does not, whatever its memory, and DGX Spark not
+#: since 0.33. Budgets that vLLM prints on Macs go with small ones.
 LARGE_BYTES, NOT_LARGE = 70 * GIB, "a100"
 CHUNK, CHUNK_ON_LARGE = 2048, 8192
 #: Since this release those with so much get larger ones still.
