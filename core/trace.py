@@ -17,12 +17,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any, TypeVar
+from functools import lru_cache
+from operator import itemgetter
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from core.errors import TonnageError
 from core.units import Unit
 
 F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
+Values = Mapping[str, Any]
+#: Recipes of one kind that are kept.
+RECIPES_KEPT = 4096
 
 
 class OriginKind(StrEnum):
@@ -167,6 +173,66 @@ def expression_name(function: F) -> F:
     return function
 
 
+def _arguments(keys: Sequence[str | Sequence[str]]) -> Callable[[Values], Sequence[Any]]:
+    """What takes the arguments of a formula out of the figures, a key or keys each; it runs at every step."""
+    plain = [key for key in keys if isinstance(key, str)]
+    if len(plain) < len(keys):
+        return lambda values: [values[k] if isinstance(k, str) else [values[one] for one in k] for k in keys]
+    if len(plain) > 1:
+        return itemgetter(*plain)
+    only = plain[0]
+    return lambda values: (values[only],)
+
+
+class Recipe:
+    """Formulas to apply one after another, whatever the numbers: written once, followed by many traces.
+
+    It is written like a trace, but nothing is computed. Whoever writes it sees what decides which formulas apply, and
+    no number, so that a trace that follows it holds what it would hold had the formulas been recorded one by one.
+    """
+
+    __slots__ = ("_constants", "_found", "_steps")
+
+    def __init__(self) -> None:
+        self._constants: dict[str, Any] = {}
+        self._steps: list[tuple[str, Callable[..., Any], Callable[[Values], Sequence[Any]]]] = []
+        self._found: dict[str, tuple[Any, Any]] = {}
+
+    def given(self, key: str, value: Any, unit: Unit, origin: Origin) -> None:
+        """Write down a constant: a number that follows from what the writer sees."""
+        self._constants[key] = value
+        self._found[key] = (unit, origin)
+
+    def compute(self, key: str, function: Callable[..., Any], **inputs: str | Sequence[str]) -> None:
+        """Write down a formula; a second time the same is done once."""
+        if self._found.get(key) == (function, inputs):
+            return
+        order = _ORDERS[function]
+        if len(order) != len(inputs):
+            raise TypeError(f"{key}: {function.__name__} takes {', '.join(order)}")
+        self._steps.append((key, function, _arguments([inputs[name] for name in order])))
+        self._found[key] = (function, inputs)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._found
+
+    def __len__(self) -> int:
+        """Formulas in it."""
+        return len(self._steps)
+
+
+def recipe(write: Callable[Concatenate[Recipe, P], None]) -> Callable[P, Recipe]:
+    """Make of a function that writes a recipe one that returns it, written once for the same arguments."""
+
+    @lru_cache(maxsize=RECIPES_KEPT)
+    def written(*choices: P.args, **named: P.kwargs) -> Recipe:
+        made = Recipe()
+        write(made, *choices, **named)
+        return made
+
+    return cast(Callable[P, Recipe], written)
+
+
 class Trace:
     """The figures of one sizing by key, in the order in which they were found.
 
@@ -216,6 +282,14 @@ class Trace:
         values[key] = value
         self._found[key] = (function, inputs)
         return value
+
+    def follow(self, formulas: Recipe) -> None:
+        """Apply the formulas of a recipe."""
+        values = self._values
+        values.update(formulas._constants)
+        for key, function, arguments in formulas._steps:
+            values[key] = function(*arguments(values))
+        self._found.update(formulas._found)
 
     def move(self, key: str, to: str) -> None:
         """Give a figure that no other figure uses another key, so that one made of it can take its place."""

@@ -490,6 +490,7 @@ _PARTS = {
     "least_bytes": marked("bytes of the shortest request"),
     "context_bytes": marked("context and libraries"),
     "graphs_bytes": marked("CUDA graphs"),
+    "working_set_bytes": marked("what Metal lends at most"),
     "most_graph_tokens": marked("most tokens in a graph"),
     "pieces_times": marked("factor of graphs in pieces"),
     "pieces_largest": marked("largest graph in pieces"),

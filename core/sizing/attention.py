@@ -9,8 +9,9 @@ from typing import Any
 from core.architecture.blueprint import AttentionGroup, AttentionKind
 from core.physics import operators
 from core.sizing.groups import LATENT, cached_groups, source_of_model
+from core.sizing.outline import KeptGroup, Outline
 from core.sizing.situation import Situation
-from core.trace import Trace
+from core.trace import Recipe, Trace
 from core.units import Unit
 
 _INDEXED = (AttentionKind.SPARSE_LATENT, AttentionKind.COMPRESSED)
@@ -43,15 +44,16 @@ def _row_flops(group: AttentionGroup, decode: bool) -> int:
     return 2 * width * group.query_heads * group.layers
 
 
-def record_cache_reads(trace: Trace, situation: Situation, prefix: str, depth: str) -> None:
+def record_cache_reads(trace: Recipe, o: Outline, prefix: str, depth: str) -> None:
     """Record `<prefix>` and `<prefix>.rank`: cache bytes that one token of one request reads at a depth."""
     groups, ranks = [], []
-    for number, group in cached_groups(situation.blueprint):
+    for group in o.kept:
+        number = group.number
         key = f"{prefix}.{number}"
-        _record_group_read(trace, number, group, key, depth)
+        _record_group_read(trace, group, key, depth)
         groups.append(key)
         ranks.append(key)
-        if situation.plan.tensor > 1:
+        if o.tensor:
             ranks[-1] = f"{key}.rank"
             trace.compute(
                 ranks[-1],
@@ -61,7 +63,7 @@ def record_cache_reads(trace: Trace, situation: Situation, prefix: str, depth: s
                 ranks="plan.tensor",
             )
     trace.compute(prefix, operators.sum_of_bytes, parts=groups)
-    if "engine.context_parallel" in trace and situation.scenario.deployment.context_parallel > 1:
+    if o.shares_context:
         trace.compute(f"{prefix}.whole", operators.sum_of_bytes, parts=ranks)
         shared = {"read": f"{prefix}.whole", "ranks": "engine.context_parallel"}
         trace.compute(f"{prefix}.rank", operators.shared_context_bytes, **shared)
@@ -69,7 +71,8 @@ def record_cache_reads(trace: Trace, situation: Situation, prefix: str, depth: s
         trace.compute(f"{prefix}.rank", operators.sum_of_bytes, parts=ranks)
 
 
-def _record_group_read(trace: Trace, number: int, group: AttentionGroup, key: str, depth: str) -> None:
+def _record_group_read(trace: Recipe, group: KeptGroup, key: str, depth: str) -> None:
+    number = group.number
     shape = {"bytes_per_token": f"kv.{number}.bytes_per_token", "layers": f"kv.{number}.layers", "depth": depth}
     readers = f"attention.{number}.readers"
     if group.kind is AttentionKind.COMPRESSED:
@@ -77,42 +80,43 @@ def _record_group_read(trace: Trace, number: int, group: AttentionGroup, key: st
     elif group.kind is AttentionKind.SPARSE_LATENT:
         record, top_k = f"kv.{number}.record_bytes", f"attention.{number}.top_k"
         trace.compute(key, operators.indexed_read_bytes, **shape, record=record, top_k=top_k)
-    elif group.window:
+    elif group.windowed:
         trace.compute(key, operators.window_read_bytes, **shape, readers=readers, window=f"kv.{number}.window")
     else:
         trace.compute(key, operators.cache_read_bytes, **shape, readers=readers)
 
 
-def _rows(trace: Trace, number: int, key: str, depth: str) -> str:
+def _rows(trace: Recipe, number: int, key: str, depth: str) -> str:
     """Record the vectors that compressed attention looks at; return the key."""
     parts = {name: f"kv.{number}.{name}" for name in ("window", "compression")}
     trace.compute(key, operators.compressed_rows, depth=depth, top_k=f"attention.{number}.top_k", **parts)
     return key
 
 
-def _record_compressed_read(trace: Trace, number: int, key: str, depth: str) -> None:
+def _record_compressed_read(trace: Recipe, number: int, key: str, depth: str) -> None:
     parts = {name: f"kv.{number}.{name}" for name in ("layers", "compression", "index_layers", "index_dim")}
     rows = _rows(trace, number, f"{key}.rows", depth)
     record = f"kv.{number}.record_bytes"
     trace.compute(key, operators.compressed_read_bytes, record=record, rows=rows, depth=depth, **parts)
 
 
-def record_held_cache(trace: Trace, situation: Situation, key: str, tokens: str) -> None:
+def record_held_cache(trace: Recipe, o: Outline, key: str, tokens: str) -> None:
     """Record `key`: memory that one request holds at a number of tokens, over all ranks of a replica."""
     ranks = []
-    for number, group in cached_groups(situation.blueprint):
+    for group in o.kept:
+        number = group.number
         held = f"{key}.{number}"
         layers = f"kv.{number}.layers"
         shape = {"bytes_per_token": f"kv.{number}.bytes_per_token", "layers": layers, "readers": layers}
         if group.kind is AttentionKind.COMPRESSED:
             bounded = {name: f"kv.{number}.{name}" for name in ("bytes_per_token", "window_bytes", "ring_bytes")}
             trace.compute(held, operators.compressed_held_bytes, tokens=tokens, **bounded)
-        elif group.window:
+        elif group.windowed:
             trace.compute(held, operators.window_read_bytes, **shape, depth=tokens, window=f"kv.{number}.window")
         else:
             trace.compute(held, operators.cache_read_bytes, **shape, depth=tokens)
         ranks.append(held)
-        if situation.plan.tensor > 1:
+        if o.tensor:
             ranks[-1] = f"{held}.rank"
             trace.compute(
                 ranks[-1], operators.rank_cache_bytes, read=held, kv_heads=f"kv.{number}.kv_heads", ranks="plan.tensor"
@@ -122,10 +126,11 @@ def record_held_cache(trace: Trace, situation: Situation, key: str, tokens: str)
     )
 
 
-def record_attention_flops(trace: Trace, situation: Situation, key: str, depth: str, phase: str) -> None:
+def record_attention_flops(trace: Recipe, o: Outline, key: str, depth: str, phase: str) -> None:
     """Record `key`: attention operations of one token at a depth; `phase` is "decode" or "prefill"."""
     groups = []
-    for number, group in cached_groups(situation.blueprint):
+    for group in o.kept:
+        number = group.number
         groups.append(f"{key}.{number}")
         inputs = {"row_flops": f"attention.{number}.row_flops.{phase}", "depth": depth}
         function: Callable[..., Any] = operators.attention_flops
@@ -136,7 +141,7 @@ def record_attention_flops(trace: Trace, situation: Situation, key: str, depth: 
             inputs["rows"] = _rows(trace, number, f"{groups[-1]}.rows", depth)
         elif group.kind is AttentionKind.SPARSE_LATENT:
             function, inputs["top_k"] = operators.indexed_attention_flops, f"attention.{number}.top_k"
-        elif group.window:
+        elif group.windowed:
             function, inputs["window"] = operators.window_attention_flops, f"kv.{number}.window"
         trace.compute(groups[-1], function, **inputs)
     trace.compute(key, operators.sum_of_flops, parts=groups)

@@ -10,9 +10,9 @@ from core.physics import activations as a
 from core.physics import memory as m
 from core.physics.reservation.tensorrt_llm import limit_after_loading
 from core.scenario import Mode
+from core.sizing.apple import first_capacity_bytes, on_metal, record_metal, record_mlx, working_set_bytes
 from core.sizing.engine_defaults import (
     CONTEXT_APART_SINCE,
-    GRAPHS_COUNT_SINCE,
     LARGE_EXCHANGE_SINCE,
     LIBRARIES_SINCE,
     NARROW_MASK_SINCE,
@@ -21,8 +21,11 @@ from core.sizing.engine_defaults import (
     UNFOLDS_SINCE,
     UNSORTED_SINCE,
     before,
+    counts_graphs,
+    has_second_runner,
     is_vllm,
     prepared_requests,
+    tries_images,
 )
 from core.sizing.groups import ENGINE_DEFAULTS, given_chunk, source_of_model, usable_bytes
 from core.sizing.links import FAST
@@ -58,8 +61,9 @@ TPU = Origin(
 #: RTX 5090; until vLLM 0.8 0.20 and 0.25 on sixteen and two consumer cards. Two R9700 had no more than one: there the
 #: buffers stand before the engine begins to count [byte].
 EXCHANGE, EXCHANGE_OVER_PCIE, EXCHANGE_BEFORE = 400 * MIB, 150 * MIB, 100 * MIB
-#: Of one score with its copies, while words are chosen by sorting all scores, and since they are not [byte].
-LOGITS_SORTED, LOGITS_EACH = 38, 16
+#: Of one score with its copies, while words are chosen by sorting all scores, and since they are not; by the second
+#: runner, which printed 1.44 GiB for 1,024 requests of Llama 3.1 8B on H100 [byte].
+LOGITS_SORTED, LOGITS_EACH, LOGITS_OF_SECOND = 38, 16, 10
 #: Earlier tokens that latent attention unfolds at most; what of a key turns with its position.
 UNFOLDED, UNFOLDED_BEFORE, ROTARY_WIDTH = 65_536, 131_072, 64
 UNFOLDING = Origin(
@@ -95,9 +99,6 @@ TOWERS = Origin(
     "https://github.com/vllm-project/vllm/blob/main/vllm/multimodal/encoder_budget.py",
     "2026-11",
 )
-#: mlx-lm beside weights, cache and scores: peak of 21.7 GB at 8,000 tokens less 19.5, 0.2 and 0.5 [byte].
-MLX_BASE = 1_500_000_000
-MLX_TILED_WIDTH = 128
 
 
 def record_runtime(trace: Trace, s: Situation) -> None:
@@ -120,8 +121,10 @@ def record_runtime(trace: Trace, s: Situation) -> None:
 def _vllm(trace: Trace, s: Situation) -> list[str]:
     """Context, the peak over reading a chunk of text or images and choosing words, graphs, and the exchange.
 
-    On a TPU nothing is tried at the start: what is not weights is the cache's.
+    On a TPU nothing is tried at the start: what is not weights is the cache's. On Apple's accelerators MLX computes.
     """
+    if on_metal(s):
+        return record_metal(trace, s)
     if s.device.family is DeviceFamily.TPU:
         trace.given("runtime.context_bytes", 0, Unit.BYTE, TPU)
         return ["runtime.context_bytes"]
@@ -130,7 +133,7 @@ def _vllm(trace: Trace, s: Situation) -> list[str]:
     prepared = s.scenario.deployment.max_requests
     usual = prepared or prepared_requests(s, usable_bytes(s))
     trace.given("engine.max_requests", usual, Unit.REQUEST, ENGINE_DEFAULTS if prepared is None else CHOICE)
-    each = LOGITS_SORTED if before(s, UNSORTED_SINCE) else LOGITS_EACH
+    each = LOGITS_SORTED if before(s, UNSORTED_SINCE) else LOGITS_OF_SECOND if has_second_runner(s) else LOGITS_EACH
     trace.given("runtime.bytes_per_logit", each, Unit.BYTE, SAMPLER)
     trace.compute(
         "runtime.logits_bytes",
@@ -146,7 +149,7 @@ def _vllm(trace: Trace, s: Situation) -> list[str]:
     items = ["runtime.context_bytes", "runtime.peak_bytes"]
     if s.scenario.deployment.graphs:
         _graphs(trace, s)
-    if s.scenario.deployment.graphs and not before(s, GRAPHS_COUNT_SINCE):
+    if s.scenario.deployment.graphs and counts_graphs(s):
         items.append("runtime.graphs_bytes")
     if s.plan.copy_ranks > 1 and s.device.family not in AMD:
         trace.given("runtime.exchange_bytes", _exchange_bytes(s), Unit.BYTE, LOGS)
@@ -156,7 +159,7 @@ def _vllm(trace: Trace, s: Situation) -> list[str]:
 
 def _images(trace: Trace, s: Situation, phases: list[str]) -> list[str]:
     """The phases with that of the image tower, whose outputs stand beside all others."""
-    if not s.blueprint.parameters.get(TensorClass.VISION):
+    if not s.blueprint.parameters.get(TensorClass.VISION) or not tries_images(s):
         return phases
     tower = s.blueprint.tower or USUAL_TOWER
     trace.given("runtime.image_tokens", tower.tokens, Unit.TOKEN, TOWERS)
@@ -325,26 +328,7 @@ def _llama_cpp(trace: Trace, s: Situation) -> list[str]:
     return ["runtime.context_bytes", "runtime.compute_buffer_bytes"]
 
 
-def _mlx(trace: Trace, s: Situation) -> list[str]:
-    """What a chunk takes, and the scores of attention where heads are too wide for the kernels in tiles."""
-    trace.given("runtime.context_bytes", MLX_BASE, Unit.BYTE, LOGS)
-    wide = [group for group in s.blueprint.attention if group.key_dim > MLX_TILED_WIDTH and not group.window]
-    if not wide:
-        return ["runtime.context_bytes"]
-    heads = max(group.query_heads for group in wide)
-    trace.given("runtime.query_heads", heads, Unit.COUNT, source_of_model(s))
-    trace.given("runtime.context_tokens", s.scenario.workload.context_tokens, Unit.TOKEN)
-    trace.compute(
-        "runtime.score_bytes",
-        a.score_bytes,
-        query_heads="runtime.query_heads",
-        chunk="engine.prefill_chunk",
-        tokens="runtime.context_tokens",
-    )
-    return ["runtime.context_bytes", "runtime.score_bytes"]
-
-
-FORMS = {Allocator.VLLM: _vllm, Allocator.LLAMA_CPP: _llama_cpp, Allocator.MLX: _mlx}
+FORMS = {Allocator.VLLM: _vllm, Allocator.LLAMA_CPP: _llama_cpp, Allocator.MLX: record_mlx}
 
 
 # ---- what the engine may use
@@ -370,7 +354,12 @@ def shares_what_is_left(s: Situation) -> bool:
 
 def takes_part_of_the_whole(s: Situation) -> bool:
     """Does the engine take its share of all memory, whatever the system needs of it?"""
-    return is_vllm(s) and s.device.family is DeviceFamily.NVIDIA_UNIFIED
+    return is_vllm(s) and (s.device.family is DeviceFamily.NVIDIA_UNIFIED or on_metal(s))
+
+
+def whole_bytes(s: Situation) -> int:
+    """The memory of which such an engine takes its share."""
+    return working_set_bytes(s) if on_metal(s) else first_capacity_bytes(s)
 
 
 def first_tier_limit(s: Situation, fixed_bytes: int) -> int:
@@ -379,6 +368,5 @@ def first_tier_limit(s: Situation, fixed_bytes: int) -> int:
     if shares_what_is_left(s):
         return int(limit_after_loading(usable, share, fixed_bytes))
     if takes_part_of_the_whole(s):
-        whole = s.scenario.deployment.capacity_bytes or s.device.memory_tiers[0].capacity_bytes
-        return int(m.limit_of_the_whole(whole, usable, share))
+        return int(m.limit_of_the_whole(whole_bytes(s), usable, share))
     return int(m.tier_limit_bytes(usable, share))

@@ -12,10 +12,11 @@ from core.physics import weights as w
 from core.sizing.groups import cached_groups, draft_tokens, speculates
 from core.sizing.origins import METHOD, catalogue_origin, model_origin
 from core.sizing.reservation.share import Share
-from core.trace import CHOICE, Origin, Trace
+from core.trace import CHOICE, Origin, Recipe, Trace
 from core.units import Unit
 
 if TYPE_CHECKING:
+    from core.sizing.outline import Outline
     from core.sizing.situation import Situation
 
 DRAFT = "memory_item.draft"
@@ -30,6 +31,11 @@ def draft_items(s: Situation) -> list[str]:
 def _draft_id(s: Situation) -> str:
     chosen = s.scenario.deployment.speculation
     return chosen.draft_model or "" if chosen is not None and draft_tokens(s) > 0 else ""
+
+
+def has_draft_model(s: Situation) -> bool:
+    """Does a model of its own guess ahead?"""
+    return bool(_draft_id(s))
 
 
 def _blueprint(s: Situation) -> Blueprint:
@@ -117,13 +123,15 @@ def record_gain(trace: Trace, s: Situation) -> None:
         acceptance="speculation.acceptance",
         guessed="engine.draft_tokens",
     )
+    if _draft_id(s):
+        trace.given("draft.kernels", operators.kernels_per_step(_blueprint(s)), Unit.COUNT, _source(s))
 
 
-def record_guessing(trace: Trace, s: Situation) -> None:
+def record_guessing(trace: Recipe, o: Outline) -> None:
     """Record the time that guessing takes."""
-    if not speculates(s):
+    if not o.speculates:
         return
-    read, head, kernels = _read_by_draft_model(trace, s) if _draft_id(s) else _read_by_own_layers(trace)
+    read, head, kernels = _read_by_draft_model(trace) if o.has_draft else _read_by_own_layers(trace)
     trace.compute(
         "speculation.guess_s",
         speculation.guess_seconds,
@@ -137,13 +145,12 @@ def record_guessing(trace: Trace, s: Situation) -> None:
     )
 
 
-def _read_by_draft_model(trace: Trace, s: Situation) -> tuple[str, str, str]:
-    trace.given("draft.kernels", operators.kernels_per_step(_blueprint(s)), Unit.COUNT, _source(s))
+def _read_by_draft_model(trace: Recipe) -> tuple[str, str, str]:
     trace.given("speculation.no_more_bytes", 0, Unit.BYTE, METHOD)
     return "draft.read_bytes", "speculation.no_more_bytes", "draft.kernels"
 
 
-def _read_by_own_layers(trace: Trace) -> tuple[str, str, str]:
+def _read_by_own_layers(trace: Recipe) -> tuple[str, str, str]:
     """The prediction layers read the share that a layer of the model reads, and the model's head."""
     experts = "weights_bytes.expert" if "one_request_step_s.bytes.experts" in trace else "nothing_bytes"
     chosen = "one_request_step_s.bytes.experts" if "one_request_step_s.bytes.experts" in trace else "nothing_bytes"
@@ -175,9 +182,9 @@ def record_parts_per_token(trace: Trace, s: Situation, step: str, parts: Iterabl
     return f"{step}.per_token"
 
 
-def seconds_per_token(trace: Trace, s: Situation, step: str) -> str:
+def seconds_per_token(trace: Recipe, o: Outline, step: str) -> str:
     """The key of the time of a token in a step: the step itself, or guessing and checking over what they gain."""
-    if not speculates(s):
+    if not o.speculates:
         return step
     key = f"{step}.per_token"
     trace.compute(

@@ -8,21 +8,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core.catalogue.records import Allocator
+from core.catalogue.records import Allocator, DeviceFamily
 from core.scenario import Mode
 from core.units import GIB
 
 if TYPE_CHECKING:
     from core.sizing.situation import Situation
 
-#: Accelerators with this much memory get larger defaults; the A100 does not, whatever its memory.
+#: Accelerators with this much memory get larger defaults; the A100 does not, whatever its memory, and DGX Spark not
+#: since 0.33. Budgets that vLLM prints on Macs go with small ones.
 LARGE_BYTES, NOT_LARGE = 70 * GIB, "a100"
 CHUNK, CHUNK_ON_LARGE = 2048, 8192
+#: Since this release those with so much get larger ones still.
+LARGEST_BYTES, CHUNK_ON_LARGEST, LARGEST_SINCE, SMALL_SPARK_SINCE = 160 * GIB, 16_384, (0, 28), (0, 33)
 REQUESTS, REQUESTS_ON_LARGE = 256, 1024
 #: Before this release a prompt of up to this many tokens was read in one piece, whatever the accelerator.
 PIECES_SINCE, LONG_PROMPT = (0, 8), 32_768
 #: Since this release words are chosen without sorting all scores; since this one graphs count in the engine's share.
 UNSORTED_SINCE, GRAPHS_COUNT_SINCE = (0, 17), (0, 21)
+#: Since this release dense models have another runner (config/vllm.py, use_v2_model_runner), since this one all have.
+#: It tries images since 0.27, and counts graphs since 0.29.
+SECOND_RUNNER_SINCE, SECOND_RUNNER_FOR_ALL_SINCE = (0, 25), (0, 29)
+SECOND_TRIES_IMAGES_SINCE, SECOND_COUNTS_GRAPHS_SINCE = (0, 27), (0, 29)
 #: Since this release steps are prepared while the device works on the one before.
 ASYNCHRONOUS_SINCE = (0, 14)
 #: Before this release the context of CUDA counted as the engine's own; since this one more of its libraries do.
@@ -53,7 +60,14 @@ def changing_releases(allocator: Allocator) -> tuple[str, ...]:
     (('2024.12', '2025.1'), ())
     """
     changes = {
-        Allocator.VLLM: (PIECES_SINCE, SWIZZLES_SINCE, UNSORTED_SINCE, GRAPHS_COUNT_SINCE),
+        Allocator.VLLM: (
+            PIECES_SINCE,
+            SWIZZLES_SINCE,
+            UNSORTED_SINCE,
+            GRAPHS_COUNT_SINCE,
+            SECOND_RUNNER_SINCE,
+            SECOND_RUNNER_FOR_ALL_SINCE,
+        ),
         Allocator.LLAMA_CPP: (NARROW_MASK_SINCE,),
     }
     pairs = [(_previous(major, minor), (major, minor)) for major, minor in changes.get(allocator, ())]
@@ -87,7 +101,25 @@ def is_vllm(s: Situation) -> bool:
 
 def is_large(s: Situation, usable_bytes: int) -> bool:
     """Does vLLM take an accelerator for a large one?"""
-    return usable_bytes >= LARGE_BYTES and NOT_LARGE not in s.device.name.lower()
+    small_spark = s.device.family is DeviceFamily.NVIDIA_UNIFIED and not before(s, SMALL_SPARK_SINCE)
+    excepted = small_spark or s.device.family is DeviceFamily.APPLE or NOT_LARGE in s.device.name.lower()
+    return usable_bytes >= LARGE_BYTES and not excepted
+
+
+def has_second_runner(s: Situation) -> bool:
+    """Does vLLM run the model with its second runner, as it does by itself?"""
+    dense = s.blueprint.moe is None and not s.blueprint.recurrent
+    return not before(s, SECOND_RUNNER_SINCE if dense else SECOND_RUNNER_FOR_ALL_SINCE)
+
+
+def tries_images(s: Situation) -> bool:
+    """Does vLLM try images at the start?"""
+    return not has_second_runner(s) or not before(s, SECOND_TRIES_IMAGES_SINCE)
+
+
+def counts_graphs(s: Situation) -> bool:
+    """Does vLLM take the graphs from its share?"""
+    return not before(s, SECOND_COUNTS_GRAPHS_SINCE if has_second_runner(s) else GRAPHS_COUNT_SINCE)
 
 
 def chunk_tokens(s: Situation, usable_bytes: int) -> int | None:
@@ -97,6 +129,8 @@ def chunk_tokens(s: Situation, usable_bytes: int) -> int | None:
     if before(s, PIECES_SINCE):
         longest = s.scenario.workload.context_tokens
         return max(longest, CHUNK) if longest <= LONG_PROMPT else CHUNK
+    if usable_bytes >= LARGEST_BYTES and is_large(s, usable_bytes) and not before(s, LARGEST_SINCE):
+        return CHUNK_ON_LARGEST
     return CHUNK_ON_LARGE if is_large(s, usable_bytes) else CHUNK
 
 

@@ -3,24 +3,23 @@
 from core.physics import collective
 from core.physics import expert_parallel as ep
 from core.sizing.origins import METHOD
-from core.sizing.rates import exchange_link, hop_link, takes_all_to_all
-from core.sizing.situation import Situation
-from core.trace import Trace
+from core.sizing.outline import Outline
+from core.trace import Recipe
 from core.units import Unit
 
 
-def record_exchange(trace: Trace, s: Situation, key: str, tokens: str) -> None:
+def record_exchange(trace: Recipe, o: Outline, key: str, tokens: str) -> None:
     """Record `key`: time of the all-reduces and hand-overs of one pass with so many tokens."""
-    if s.plan.copy_ranks == 1:
+    if not o.spans:
         trace.given(key, 0.0, Unit.SECOND, METHOD)
         return
     trace.compute(f"{key}.message_bytes", collective.activation_bytes, tokens=tokens, hidden_size="model.hidden_size")
     parts = []
-    if s.plan.tensor > 1 and exchange_link(s) is not None:
-        parts.append(_record_all_reduces(trace, s, key))
-    if s.plan.attention_replicas > 1 and exchange_link(s) is not None:
-        parts.append(_record_expert_exchanges(trace, s, key))
-    if s.plan.pipeline > 1 and hop_link(s) is not None:
+    if o.tensor and o.exchanges:
+        parts.append(_record_all_reduces(trace, o, key))
+    if o.attention_groups and o.exchanges:
+        parts.append(_record_expert_exchanges(trace, o, key))
+    if o.pipeline and o.hands_over:
         trace.compute(
             f"{key}.hop",
             collective.hop_seconds,
@@ -33,11 +32,11 @@ def record_exchange(trace: Trace, s: Situation, key: str, tokens: str) -> None:
     trace.compute(key, collective.sum_of_seconds, parts=parts)
 
 
-def _record_expert_exchanges(trace: Trace, s: Situation, key: str) -> str:
+def _record_expert_exchanges(trace: Recipe, o: Outline, key: str) -> str:
     """Tokens to their experts and back, layer by layer: directly, or by bringing all of them together everywhere."""
     inputs = {"message": f"{key}.message_bytes", "alpha": "all_reduce.alpha_s", "factor": "fit.ars"}
     for way in ("dispatch", "combine"):
-        if takes_all_to_all(s):
+        if o.directly:
             trace.compute(
                 f"{key}.{way}",
                 ep.all_to_all_seconds,
@@ -60,20 +59,20 @@ def _record_expert_exchanges(trace: Trace, s: Situation, key: str) -> str:
     return total
 
 
-def _record_all_reduces(trace: Trace, s: Situation, key: str) -> str:
+def _record_all_reduces(trace: Recipe, o: Outline, key: str) -> str:
     inputs = {
         "message": f"{key}.message_bytes",
         "ranks": "plan.tensor",
         "alpha": "all_reduce.alpha_s",
         "bus": "all_reduce.bus_bytes_per_s",
         "factor": "fit.ars",
-        "slowdown": "all_reduce.slowdown" if "all_reduce.slowdown" in trace else "fit.ars",
+        "slowdown": "all_reduce.slowdown" if o.steady else "fit.ars",
     }
-    if "all_reduce.beta_bytes_per_s" in trace:
+    if o.short_rate:
         trace.compute(f"{key}.all_reduce", collective.all_reduce_seconds, **inputs, beta="all_reduce.beta_bytes_per_s")
     else:
         trace.compute(f"{key}.all_reduce", collective.ring_all_reduce_seconds, **inputs)
     total = f"{key}.all_reduces"
-    count = "attention_exchanges_per_step" if s.plan.attention_replicas > 1 else "all_reduces_per_step"
+    count = "attention_exchanges_per_step" if o.attention_groups else "all_reduces_per_step"
     trace.compute(total, collective.repeated_seconds, count=count, seconds=f"{key}.all_reduce")
     return total

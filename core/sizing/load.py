@@ -1,21 +1,29 @@
 """Several users in a closed loop: requests in flight, time per token, time to first token, tokens of all users."""
 
 from core.physics import decode, mixed_passes, serving
-from core.scenario import Placement
 from core.sizing.attention import record_held_cache
 from core.sizing.draft import record_guessing, seconds_per_token
-from core.sizing.groups import groups_key
 from core.sizing.loaded_prompt import record_loaded_prompt
 from core.sizing.origins import METHOD
-from core.sizing.rates import ENGINE_SLOTS, PIPELINE_KEPT, method
-from core.sizing.retrieval import is_served, loaded_prompt
+from core.sizing.outline import Outline
+from core.sizing.rates import ENGINE_SLOTS, PIPELINE_KEPT
+from core.sizing.retrieval import loaded_prompt
 from core.sizing.situation import Situation
 from core.sizing.step import record_step
-from core.trace import CHOICE, Trace
+from core.trace import CHOICE, Recipe, Trace
 from core.units import Unit
 
 
-def record_requests(trace: Trace, s: Situation) -> None:
+def record_slots(trace: Trace, s: Situation) -> None:
+    """Record the most requests that the engine schedules together, and the groups whose tokens meet at the experts."""
+    chosen = s.scenario.deployment.max_requests
+    trace.given("engine.slots", chosen or ENGINE_SLOTS, Unit.REQUEST, CHOICE if chosen else METHOD)
+    trace.given("plan.groups_at_experts", s.plan.attention_replicas, Unit.COUNT, METHOD)
+    if s.scenario.deployment.admission_steps > 1:
+        trace.given("engine.admission_steps", s.scenario.deployment.admission_steps, Unit.COUNT, CHOICE)
+
+
+def record_requests(trace: Recipe, o: Outline) -> None:
     """Record how many requests one replica works on, and how many of them are in one step."""
     trace.compute(
         "serving.held_tokens",
@@ -23,16 +31,14 @@ def record_requests(trace: Trace, s: Situation) -> None:
         prompt="workload.prompt_tokens",
         output="workload.output_tokens",
     )
-    record_held_cache(trace, s, "serving.held_bytes", "serving.held_tokens")
+    record_held_cache(trace, o, "serving.held_bytes", "serving.held_tokens")
     trace.compute(
         "serving.requests_that_fit",
         serving.requests_that_fit,
         pool="memory.free_for_kv_bytes",
         per_request="serving.held_bytes",
-        replicas=groups_key(s),
+        replicas=o.groups,
     )
-    chosen = s.scenario.deployment.max_requests
-    trace.given("engine.slots", chosen or ENGINE_SLOTS, Unit.REQUEST, CHOICE if chosen else METHOD)
     trace.compute(
         "saturated.requests_in_flight",
         serving.saturating_requests,
@@ -43,8 +49,8 @@ def record_requests(trace: Trace, s: Situation) -> None:
         "serving.requests_in_flight",
         serving.requests_in_flight,
         requests="requests_at_once",
-        replicas=groups_key(s),
-        fit="saturated.requests_in_flight" if chosen else "serving.requests_that_fit",
+        replicas=o.groups,
+        fit="saturated.requests_in_flight" if o.limited else "serving.requests_that_fit",
     )
     for load in ("serving", "saturated"):
         trace.compute(
@@ -55,14 +61,14 @@ def record_requests(trace: Trace, s: Situation) -> None:
         )
 
 
-def record_load(trace: Trace, s: Situation) -> None:
+def record_load(trace: Recipe, o: Outline) -> None:
     """Record steps and speeds for the requests at once and for as many as fit."""
-    record_guessing(trace, s)
-    method(trace, "pipeline_kept_share", PIPELINE_KEPT, Unit.SHARE)
-    record_step(trace, s, "decode_step_s", "serving.requests_in_step")
-    prompt = record_loaded_prompt(trace, s, "serving", "decode_step_s")
+    record_guessing(trace, o)
+    trace.given("pipeline_kept_share", PIPELINE_KEPT, Unit.SHARE, METHOD)
+    record_step(trace, o, "decode_step_s", "serving.requests_in_step")
+    prompt = record_loaded_prompt(trace, o, "serving", "decode_step_s")
     _record_overlap(trace, "serving")
-    if s.scenario.workload.start_together:
+    if o.together:
         trace.compute(
             "serving.prompts_in_pass",
             mixed_passes.prompts_in_pass,
@@ -70,13 +76,13 @@ def record_load(trace: Trace, s: Situation) -> None:
             tokens="prompt.new_tokens",
             batch="serving.requests_in_step",
         )
-    _record_tokens(trace, s, prompt)
-    _record_first_token(trace, s, prompt)
-    _record_total(trace, s)
-    record_saturated(trace, s)
+    _record_tokens(trace, o, prompt)
+    _record_first_token(trace, o, prompt)
+    _record_total(trace, o)
+    record_saturated(trace, o)
 
 
-def _record_overlap(trace: Trace, load: str) -> None:
+def _record_overlap(trace: Recipe, load: str) -> None:
     trace.compute(
         f"{load}.pipeline_overlap",
         serving.pipeline_overlap,
@@ -86,10 +92,10 @@ def _record_overlap(trace: Trace, load: str) -> None:
     )
 
 
-def record_saturated(trace: Trace, s: Situation) -> None:
+def record_saturated(trace: Recipe, o: Outline) -> None:
     """Record the speed of all users together when there are always more requests than fit."""
-    record_step(trace, s, "saturated_step_s", "saturated.requests_in_step")
-    prompt = record_loaded_prompt(trace, s, "saturated", "saturated_step_s")
+    record_step(trace, o, "saturated_step_s", "saturated.requests_in_step")
+    prompt = record_loaded_prompt(trace, o, "saturated", "saturated_step_s")
     _record_overlap(trace, "saturated")
     trace.compute(
         "saturated.prompt_share",
@@ -97,14 +103,14 @@ def record_saturated(trace: Trace, s: Situation) -> None:
         batch="saturated.requests_in_step",
         prefill=prompt,
         output="workload.output_tokens",
-        step=seconds_per_token(trace, s, "saturated_step_s"),
+        step=seconds_per_token(trace, o, "saturated_step_s"),
     )
     trace.compute(
         "saturated.replica_tok_s",
         serving.saturated_tokens_per_second,
         in_flight="saturated.requests_in_flight",
         batch="saturated.requests_in_step",
-        step=seconds_per_token(trace, s, "saturated_step_s"),
+        step=seconds_per_token(trace, o, "saturated_step_s"),
         prefill=prompt,
         output="workload.output_tokens",
         overlap="saturated.pipeline_overlap",
@@ -113,18 +119,18 @@ def record_saturated(trace: Trace, s: Situation) -> None:
         "saturated_tok_s_total",
         serving.total_tokens_per_second,
         per_replica="saturated.replica_tok_s",
-        requests=groups_key(s),
-        replicas=groups_key(s),
+        requests=o.groups,
+        replicas=o.groups,
     )
 
 
 _BATCH = "serving.requests_in_step"
 
 
-def _record_tokens(trace: Trace, s: Situation, prompt: str) -> None:
+def _record_tokens(trace: Recipe, o: Outline, prompt: str) -> None:
     """Time per output token with the interference of others' prompts, and tokens per second of one user."""
     share = "fit.c_int"
-    if s.scenario.workload.start_together:
+    if o.together:
         share = "serving.burst_interference"
         trace.compute(
             share,
@@ -141,12 +147,12 @@ def _record_tokens(trace: Trace, s: Situation, prompt: str) -> None:
         prefill=prompt,
         share=share,
     )
-    step = seconds_per_token(trace, s, "decode_step_s")
+    step = seconds_per_token(trace, o, "decode_step_s")
     trace.compute("tpot_s", serving.time_per_output_token, step=step, interference="serving.interference_s")
     trace.compute("decode_tok_s", decode.tokens_per_second, seconds="tpot_s")
 
 
-def _record_total(trace: Trace, s: Situation) -> None:
+def _record_total(trace: Recipe, o: Outline) -> None:
     """Tokens per second of all users."""
     trace.compute(
         "serving.replica_tok_s",
@@ -162,26 +168,25 @@ def _record_total(trace: Trace, s: Situation) -> None:
         serving.total_tokens_per_second,
         per_replica="serving.replica_tok_s",
         requests="requests_at_once",
-        replicas=groups_key(s),
+        replicas=o.groups,
     )
 
 
-def decode_seconds(trace: Trace) -> str:
+def decode_seconds(trace: Recipe) -> str:
     """The key of the time of a token, without others' prompts."""
     return next(at for at in ("decode_step_s.per_token", "decode_step_s") if at in trace)
 
 
-def _admission(trace: Trace, s: Situation) -> str:
+def _admission(trace: Recipe, o: Outline) -> str:
     """The key of the time between two looks for new requests: a step, unless the engine looks less often."""
-    if s.scenario.deployment.admission_steps == 1:
+    if not o.looks_rarely:
         return "decode_step_s"
-    trace.given("engine.admission_steps", s.scenario.deployment.admission_steps, Unit.COUNT, CHOICE)
     key = "serving.admission_s"
     trace.compute(key, serving.admission_seconds, steps="engine.admission_steps", step="decode_step_s")
     return key
 
 
-def _record_first_token(trace: Trace, s: Situation, prompt: str) -> None:
+def _record_first_token(trace: Recipe, o: Outline, prompt: str) -> None:
     trace.compute(
         "serving.prompt_share",
         serving.prompt_share,
@@ -191,7 +196,7 @@ def _record_first_token(trace: Trace, s: Situation, prompt: str) -> None:
         step=decode_seconds(trace),
     )
     queue = "fit.c_q"
-    if s.scenario.workload.start_together:
+    if o.together:
         queue = "serving.burst_queue"
         trace.compute(
             queue,
@@ -206,8 +211,8 @@ def _record_first_token(trace: Trace, s: Situation, prompt: str) -> None:
         "serving.ttft_with_slot_s",
         serving.time_to_first_token,
         request="fit.t_req",
-        step=_admission(trace, s),
-        own=loaded_prompt(s),
+        step=_admission(trace, o),
+        own=loaded_prompt(o),
         other=prompt,
         queue=queue,
         share="serving.prompt_share",
@@ -217,12 +222,12 @@ def _record_first_token(trace: Trace, s: Situation, prompt: str) -> None:
         "serving.slot_wait_s",
         serving.slot_wait_seconds,
         requests="requests_at_once",
-        replicas=groups_key(s),
+        replicas=o.groups,
         in_flight="serving.requests_in_flight",
         output="workload.output_tokens",
         tpot="tpot_s",
     )
-    elsewhere = is_served(s, Placement.SECOND_CARD)
+    elsewhere = o.retrieval_apart
     trace.compute(
         "serving.ttft_after_retrieval_s" if elsewhere else "ttft_s",
         serving.time_to_first_token_with_wait,

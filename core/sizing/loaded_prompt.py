@@ -3,71 +3,62 @@
 from core.physics import collective, prefill
 from core.physics import mixed_passes as mp
 from core.physics import retrieval as r
-from core.scenario import Placement
 from core.sizing.exchange import record_exchange
-from core.sizing.groups import expert_ranks_key, groups_key
 from core.sizing.origins import METHOD
-from core.sizing.prompt import KEY, stages_overlap
-from core.sizing.rates import has_routed_experts
-from core.sizing.retrieval import is_served
-from core.sizing.situation import Situation
-from core.sizing.spill import spills
+from core.sizing.outline import Outline
+from core.sizing.prompt import KEY
 from core.sizing.step import tokens_in_step
-from core.trace import Trace
+from core.trace import Recipe
 from core.units import Unit
 
-#: Engines that give prompts passes of their own unless told otherwise; the others mix them with the next tokens.
-SEPARATE_PASSES = ("sglang",)
 
-
-def record_loaded_prompt(trace: Trace, s: Situation, load: str, step: str) -> str:
+def record_loaded_prompt(trace: Recipe, o: Outline, load: str, step: str) -> str:
     """Record the time that one more prompt takes of an engine at work, and its parts; return its key.
 
     Parameters
     ----------
-    trace : holds the prompt alone and the step of the load
-    s : the situation
+    trace : has the prompt alone and the step of the load
+    o : the outline
     load : "serving" or "saturated"
     step : key of the step of the requests in flight
     """
     key = f"{load}.prompt_s"
     trace.given("no_requests", 0.0, Unit.REQUEST, METHOD)
-    trace.given("plan.groups_at_experts", s.plan.attention_replicas, Unit.COUNT, METHOD)
-    _record_size(trace, s, load, key)
-    mixes = s.engine.id not in SEPARATE_PASSES
+    _record_size(trace, o, load, key)
+    mixes = o.mixes
     batch = f"{load}.requests_in_step" if mixes else "no_requests"
     parts = [_record_dense(trace, key, batch, step, mixes), f"{KEY}.compute.attention"]
-    if has_routed_experts(s):
-        parts.append(_record_experts(trace, s, key, batch, step, mixes))
-    if s.plan.copy_ranks > 1:
-        record_exchange(trace, s, f"{key}.exchange", f"{key}.pass_tokens")
+    if o.has_experts:
+        parts.append(_record_experts(trace, o, key, batch, step, mixes))
+    if o.spans:
+        record_exchange(trace, o, f"{key}.exchange", f"{key}.pass_tokens")
         parts.append(_each_pass(trace, key, "link", f"{key}.exchange"))
     if not mixes:
-        parts += _record_own_passes(trace, s, key, step)
-    if spills(trace):
+        parts += _record_own_passes(trace, o, key, step)
+    if o.spills:
         parts.append(f"{KEY}.second_tier")
-    total = f"{key}.stages_in_turn" if stages_overlap(s) else key
+    total = f"{key}.stages_in_turn" if o.overlaps else key
     trace.compute(total, collective.sum_of_seconds, parts=parts)
-    if stages_overlap(s):
+    if o.overlaps:
         trace.compute(key, prefill.shared_seconds, seconds=total, speedup="prompt.stage_overlap")
-    if is_served(s, Placement.SAME_CARD):
-        retrieval = {"retrieval": "retrieval.here_s", "groups": groups_key(s)}
+    if o.retrieval_here:
+        retrieval = {"retrieval": "retrieval.here_s", "groups": o.groups}
         trace.compute(f"{key}.with_retrieval", r.prompt_with_retrieval, prompt=key, **retrieval)
         key = f"{key}.with_retrieval"
     return key
 
 
-def _record_size(trace: Trace, s: Situation, load: str, key: str) -> None:
+def _record_size(trace: Recipe, o: Outline, load: str, key: str) -> None:
     """The prompt tokens of a pass, and the passes that are one prompt's."""
     size = {"tokens": "prompt.new_tokens", "batch": f"{load}.requests_in_step", "chunk": "engine.prefill_chunk"}
-    if load == "serving" and s.scenario.workload.start_together:
+    if load == "serving" and o.together:
         trace.compute(f"{key}.pass_tokens", mp.burst_tokens_in_pass, **size)
     else:
         trace.compute(f"{key}.pass_tokens", mp.prompt_tokens_in_pass, output="workload.output_tokens", **size)
     trace.compute(f"{key}.passes", mp.passes_of_a_prompt, tokens="prompt.new_tokens", size=f"{key}.pass_tokens")
 
 
-def _record_dense(trace: Trace, key: str, batch: str, step: str, mixes: bool) -> str:
+def _record_dense(trace: Recipe, key: str, batch: str, step: str, mixes: bool) -> str:
     """Everything but the experts."""
     trace.compute(
         f"{key}.dense",
@@ -85,9 +76,9 @@ def _record_dense(trace: Trace, key: str, batch: str, step: str, mixes: bool) ->
     return f"{key}.dense"
 
 
-def _record_experts(trace: Trace, s: Situation, key: str, batch: str, step: str, mixes: bool) -> str:
+def _record_experts(trace: Recipe, o: Outline, key: str, batch: str, step: str, mixes: bool) -> str:
     """Expert layers: a pass with prompts needs nearly all experts, the requests in flight only some."""
-    even = ".even" if s.plan.expert > 1 else ""
+    even = ".even" if o.spread_experts else ""
     trace.compute(
         f"{key}.tokens_at_experts",
         mp.tokens_of_groups,
@@ -119,7 +110,7 @@ def _record_experts(trace: Trace, s: Situation, key: str, batch: str, step: str,
         joint=f"{key}.tokens_at_experts",
         groups="plan.groups_at_experts",
         at_peak="compute_s_per_token.experts",
-        ranks=expert_ranks_key(s),
+        ranks=o.expert_ranks,
         efficiency="efficiency.experts",
         half="prompt.half_rate_tokens",
         chosen="model.experts_per_token",
@@ -131,7 +122,7 @@ def _record_experts(trace: Trace, s: Situation, key: str, batch: str, step: str,
     return f"{key}.experts"
 
 
-def _record_own_passes(trace: Trace, s: Situation, key: str, step: str) -> list[str]:
+def _record_own_passes(trace: Recipe, o: Outline, key: str, step: str) -> list[str]:
     """Reads and launches of passes that serve prompts alone."""
     trace.compute(
         f"{key}.engine",
@@ -142,12 +133,12 @@ def _record_own_passes(trace: Trace, s: Situation, key: str, step: str) -> list[
         per_step="fit.t_host",
     )
     parts = [f"{key}.engine", _each_pass(trace, key, "weights", f"{step}.weights")]
-    if has_routed_experts(s):
-        even = ".even" if s.plan.expert > 1 else ""
+    if o.has_experts:
+        even = ".even" if o.spread_experts else ""
         parts.append(_each_pass(trace, key, "expert_reads", f"{step}.experts{even}"))
     return parts
 
 
-def _each_pass(trace: Trace, key: str, part: str, seconds: str) -> str:
+def _each_pass(trace: Recipe, key: str, part: str, seconds: str) -> str:
     trace.compute(f"{key}.{part}", prefill.repeated_pass_seconds, chunks=f"{key}.passes", seconds=seconds)
     return f"{key}.{part}"

@@ -17,6 +17,7 @@ from core.physics.reservation import sglang, vllm
 from core.physics.reservation.tensorrt_llm import limit_after_loading
 from core.scenario import CompanionRole, Mode
 from core.sizing.answers import record_saving, record_spill
+from core.sizing.apple import METAL, on_metal, working_set_bytes
 from core.sizing.cache import record_cache
 from core.sizing.capacity import FRAMEWORK, memory_share, record_runtime, shares_what_is_left, takes_part_of_the_whole
 from core.sizing.companions import PlacedCompanion, placed_companions
@@ -185,7 +186,11 @@ def _capacity(trace: Trace, s: Situation) -> None:
     if shares_what_is_left(s):
         trace.compute("tier.0.limit_bytes", limit_after_loading, **limit, fixed_bytes="accelerator.fixed_bytes")
     elif takes_part_of_the_whole(s):
-        trace.compute("tier.0.limit_bytes", m.limit_of_the_whole, **limit, capacity_bytes="tier.0.capacity_bytes")
+        whole = "tier.0.capacity_bytes"
+        if on_metal(s):
+            whole = "tier.0.working_set_bytes"
+            trace.given(whole, working_set_bytes(s), Unit.BYTE, METAL)
+        trace.compute("tier.0.limit_bytes", m.limit_of_the_whole, **limit, capacity_bytes=whole)
     else:
         trace.compute("tier.0.limit_bytes", m.tier_limit_bytes, **limit)
     if lower:

@@ -1,53 +1,54 @@
 """The prefill of one prompt, cause by cause: `prefill_step_s` and its parts."""
 
 from core.architecture.blueprint import TensorClass
-from core.catalogue.calibration import back_end
 from core.physics import decode, operators, prefill, roofline, tiers
 from core.physics import expert_parallel as ep
 from core.sizing.attention import record_attention_flops
-from core.sizing.engine_defaults import QUANTISED_PRODUCTS_SINCE, before
 from core.sizing.exchange import record_exchange
-from core.sizing.groups import expert_ranks_key, given_chunk, source_of_model
+from core.sizing.groups import given_chunk, source_of_model
 from core.sizing.origins import METHOD
-from core.sizing.rates import WIDE_BITS, has_routed_experts, method
+from core.sizing.outline import Outline, copies_weights
 from core.sizing.situation import Situation
-from core.sizing.spill import spills
 from core.sizing.step import PARTS
-from core.trace import Trace
+from core.trace import Recipe, Trace
 from core.units import Unit
 
 KEY = "prefill_step_s"
 COPIES = f"{KEY}.weights.copies"
 
 
-def stages_overlap(s: Situation) -> bool:
-    """Do the stages of a layer split work on different chunks of a prompt at the same time?"""
-    return s.engine.group == "llama.cpp" and s.plan.pipeline > 1
-
-
-def _part(s: Situation, name: str) -> str:
+def _part(o: Outline, name: str) -> str:
     """The key of a part of the time before the overlap of stages, if there is any."""
-    return f"{KEY}.{name}.alone" if stages_overlap(s) else f"{KEY}.{name}"
+    return f"{KEY}.{name}.alone" if o.overlaps else f"{KEY}.{name}"
 
 
-def prompt_beside_others(s: Situation) -> str:
+def prompt_beside_others(o: Outline) -> str:
     """The key of the time of a prompt while other groups compute theirs."""
-    return "prompt.beside_others_s" if s.plan.attention_replicas > 1 else KEY
+    return "prompt.beside_others_s" if o.attention_groups else KEY
 
 
-def record_prompt(trace: Trace, s: Situation) -> None:
+def record_choices(trace: Trace, s: Situation) -> None:
+    """Record the numbers of a prompt that somebody chose, and that its engine brings."""
+    trace.given("workload.prefix_hit_share", s.scenario.workload.prefix_hit_share, Unit.SHARE)
+    given_chunk(trace, s)
+    if copies_weights(s):
+        experts = s.blueprint.parameters.get(TensorClass.EXPERT, 0)
+        trace.given("matrices.experts", experts, Unit.PARAMETER, source_of_model(s))
+
+
+def record_prompt(trace: Recipe, o: Outline) -> None:
     """Record the time to compute one prompt alone, and the speed that follows."""
-    _record_tokens(trace, s)
-    _record_dense(trace, s)
-    if has_routed_experts(s):
-        _record_experts(trace, s)
+    _record_tokens(trace)
+    _record_dense(trace, o)
+    if o.has_experts:
+        _record_experts(trace, o)
     _record_head(trace)
-    _record_attention(trace, s)
-    _record_overheads(trace, s)
-    _record_sum(trace, s)
-    if s.plan.attention_replicas > 1:
+    _record_attention(trace, o)
+    _record_overheads(trace, o)
+    _record_sum(trace, o)
+    if o.attention_groups:
         trace.compute(
-            prompt_beside_others(s),
+            prompt_beside_others(o),
             ep.prompt_beside_others,
             alone=KEY,
             read=f"{KEY}.experts",
@@ -61,14 +62,13 @@ def record_prompt(trace: Trace, s: Situation) -> None:
         dense="compute_s_per_token.layers",
         experts="compute_s_per_token.experts",
         ranks="plan.tensor",
-        expert_ranks=expert_ranks_key(s),
+        expert_ranks=o.expert_ranks,
         stages="plan.pipeline",
     )
 
 
-def _record_tokens(trace: Trace, s: Situation) -> None:
+def _record_tokens(trace: Recipe) -> None:
     """Tokens to compute, what they build on, and the passes they take."""
-    trace.given("workload.prefix_hit_share", s.scenario.workload.prefix_hit_share, Unit.SHARE)
     trace.compute(
         "prompt.new_tokens",
         prefill.new_prompt_tokens,
@@ -78,7 +78,6 @@ def _record_tokens(trace: Trace, s: Situation) -> None:
     trace.compute(
         "prompt.cached_tokens", prefill.cached_prompt_tokens, prompt="workload.prompt_tokens", new="prompt.new_tokens"
     )
-    given_chunk(trace, s)
     trace.compute("prompt.chunk_tokens", prefill.chunk_tokens, tokens="prompt.new_tokens", chunk="engine.prefill_chunk")
     trace.compute("prompt.chunks", prefill.chunk_count, tokens="prompt.new_tokens", size="prompt.chunk_tokens")
     trace.compute("prompt.half_rate_tokens", prefill.half_rate_tokens, at_100_tflops="fit.n_half", rate="rate.fp16")
@@ -87,7 +86,7 @@ def _record_tokens(trace: Trace, s: Situation) -> None:
     )
 
 
-def _record_dense(trace: Trace, s: Situation) -> None:
+def _record_dense(trace: Recipe, o: Outline) -> None:
     """Layers without experts: computing, and reading them once per pass. The head works on the last token only."""
     trace.compute(
         "flops_per_token.at_16_bit_in_layers",
@@ -113,11 +112,11 @@ def _record_dense(trace: Trace, s: Situation) -> None:
         size="prompt.chunk_tokens",
         half="prompt.half_rate_tokens",
     )
-    _repeated_read(trace, f"{KEY}.weights.layers", "read_bytes.layers", "dense", "bandwidth.weights")
+    _repeated_read(trace, o, f"{KEY}.weights.layers", "read_bytes.layers", "dense", "bandwidth.weights")
     _excess(trace, "layers", f"{KEY}.weights.layers")
 
 
-def _record_busiest(trace: Trace) -> None:
+def _record_busiest(trace: Recipe) -> None:
     """The accelerator with the most tokens for its experts: the others wait for it."""
     trace.compute(
         "prompt.hot_rank",
@@ -134,9 +133,11 @@ def _record_busiest(trace: Trace) -> None:
     )
 
 
-def _repeated_read(trace: Trace, key: str, read: str, kind: str, bandwidth: str, ranks: str = "plan.tensor") -> None:
+def _repeated_read(
+    trace: Recipe, o: Outline, key: str, read: str, kind: str, bandwidth: str, ranks: str = "plan.tensor"
+) -> None:
     """Bytes read once per pass; the part in the second tier is left to its own cause."""
-    if spills(trace):
+    if o.spills:
         first = f"prompt.first_tier_bytes.{kind}"
         trace.compute(first, tiers.first_tier_bytes, read=read, spilled_share=f"spill.share.{kind}")
         read = first
@@ -150,7 +151,7 @@ def _repeated_read(trace: Trace, key: str, read: str, kind: str, bandwidth: str,
     )
 
 
-def _excess(trace: Trace, part: str, read_time: str) -> None:
+def _excess(trace: Recipe, part: str, read_time: str) -> None:
     trace.compute(
         f"{KEY}.compute.{part}",
         roofline.compute_excess_seconds,
@@ -159,7 +160,7 @@ def _excess(trace: Trace, part: str, read_time: str) -> None:
     )
 
 
-def _record_experts(trace: Trace, s: Situation) -> None:
+def _record_experts(trace: Recipe, o: Outline) -> None:
     """Expert layers: the tokens of a pass are spread over the experts that they touch."""
     trace.compute(
         "prompt.distinct_experts",
@@ -184,24 +185,24 @@ def _record_experts(trace: Trace, s: Situation) -> None:
         distinct="prompt.distinct_experts",
     )
     trace.compute(
-        f"{KEY}.compute.experts.even" if s.plan.expert > 1 else f"{KEY}.compute.experts.alone",
+        f"{KEY}.compute.experts.even" if o.spread_experts else f"{KEY}.compute.experts.alone",
         prefill.expert_compute_seconds,
         tokens="prompt.new_tokens",
         at_peak="compute_s_per_token.experts",
-        ranks=expert_ranks_key(s),
+        ranks=o.expert_ranks,
         efficiency="efficiency.one_expert",
         expert_share="fit.mfu_e",
         per_expert="prompt.tokens_per_expert",
         half="prompt.half_rate_tokens",
     )
-    if s.plan.expert > 1:
+    if o.spread_experts:
         _record_busiest(trace)
-    read = _part(s, "experts")
-    _repeated_read(trace, read, "prompt.expert_bytes", "experts", "bandwidth.experts", expert_ranks_key(s))
-    _excess(trace, "experts", _part(s, "experts"))
+    read = _part(o, "experts")
+    _repeated_read(trace, o, read, "prompt.expert_bytes", "experts", "bandwidth.experts", o.expert_ranks)
+    _excess(trace, "experts", _part(o, "experts"))
 
 
-def _record_head(trace: Trace) -> None:
+def _record_head(trace: Recipe) -> None:
     """The output projection of the last token."""
     trace.compute(
         f"{KEY}.weights.head",
@@ -221,8 +222,8 @@ def _record_head(trace: Trace) -> None:
     _excess(trace, "head", f"{KEY}.weights.head")
 
 
-def _record_attention(trace: Trace, s: Situation) -> None:
-    record_attention_flops(trace, s, "prompt.attention_flops_per_token", "prompt.mean_context", "prefill")
+def _record_attention(trace: Recipe, o: Outline) -> None:
+    record_attention_flops(trace, o, "prompt.attention_flops_per_token", "prompt.mean_context", "prefill")
     trace.compute(
         f"{KEY}.compute.attention",
         prefill.prompt_attention_seconds,
@@ -234,34 +235,34 @@ def _record_attention(trace: Trace, s: Situation) -> None:
     )
 
 
-def _record_overheads(trace: Trace, s: Situation) -> None:
+def _record_overheads(trace: Recipe, o: Outline) -> None:
     """Launches, exchanges, and reads from the second tier, pass by pass."""
     trace.compute(
-        _part(s, "engine"),
+        _part(o, "engine"),
         prefill.pass_overhead_seconds,
         chunks="prompt.chunks",
         kernels="kernels_per_step",
         per_kernel="fit.t_op",
         per_step="fit.t_host",
     )
-    if s.plan.copy_ranks > 1:
-        record_exchange(trace, s, "prompt.exchange_s", "prompt.chunk_tokens")
+    if o.spans:
+        record_exchange(trace, o, "prompt.exchange_s", "prompt.chunk_tokens")
         trace.compute(
-            _part(s, "link"), prefill.repeated_pass_seconds, chunks="prompt.chunks", seconds="prompt.exchange_s"
+            _part(o, "link"), prefill.repeated_pass_seconds, chunks="prompt.chunks", seconds="prompt.exchange_s"
         )
-    if spills(trace):
+    if o.spills:
         trace.compute(
             "prompt.second_tier_bytes",
             tiers.second_tier_bytes,
             dense="read_bytes.dense",
             dense_share="spill.share.dense",
-            experts="prompt.expert_bytes" if has_routed_experts(s) else "nothing_bytes",
+            experts="prompt.expert_bytes" if o.has_experts else "nothing_bytes",
             experts_share="spill.share.experts",
             kv="nothing_bytes",
             kv_share="spill.share.kv",
             batch="one_request",
             ranks="plan.tensor",
-            expert_ranks=expert_ranks_key(s),
+            expert_ranks=o.expert_ranks,
         )
         trace.compute(
             "prompt.second_tier_pass_s",
@@ -270,51 +271,42 @@ def _record_overheads(trace: Trace, s: Situation) -> None:
             bandwidth="bandwidth.second_tier_in_prompts",
         )
         trace.compute(
-            _part(s, "second_tier"),
+            _part(o, "second_tier"),
             prefill.repeated_pass_seconds,
             chunks="prompt.chunks",
             seconds="prompt.second_tier_pass_s",
         )
 
 
-def _record_sum(trace: Trace, s: Situation) -> None:
+def _record_sum(trace: Recipe, o: Outline) -> None:
     """The parts, faster by what the stages of a layer split overlap, and their sum."""
-    read = _part(s, "weights")
-    if copies_weights(s):
+    read = _part(o, "weights")
+    if o.copies:
         read = f"{KEY}.weights.read"
     trace.compute(read, prefill.sum_of_two, first=f"{KEY}.weights.layers", second=f"{KEY}.weights.head")
-    if copies_weights(s):
-        _record_copies(trace, s)
-        trace.compute(_part(s, "weights"), prefill.sum_of_two, first=read, second=COPIES)
+    if o.copies:
+        _record_copies(trace, o)
+        trace.compute(_part(o, "weights"), prefill.sum_of_two, first=read, second=COPIES)
     trace.compute(
-        _part(s, "compute"),
+        _part(o, "compute"),
         prefill.sum_of_four,
         first=f"{KEY}.compute.layers",
-        second=f"{KEY}.compute.experts" if has_routed_experts(s) else "nothing_s",
+        second=f"{KEY}.compute.experts" if o.has_experts else "nothing_s",
         third=f"{KEY}.compute.attention",
         fourth=f"{KEY}.compute.head",
     )
-    if stages_overlap(s):
-        _record_overlap(trace, s)
+    if o.overlaps:
+        _record_overlap(trace, o)
     for part in PARTS.values():
         if f"{KEY}.{part}" not in trace:
             trace.given(f"{KEY}.{part}", 0.0, Unit.SECOND, METHOD)
     trace.compute(KEY, decode.step_seconds, **{part: f"{KEY}.{part}" for part in PARTS.values()})
 
 
-def copies_weights(s: Situation) -> bool:
-    """Does the engine write a 16-bit copy of quantised weights for every pass, as llama.cpp with CUDA once did?"""
-    old = s.engine.group == "llama.cpp" and before(s, QUANTISED_PRODUCTS_SINCE)
-    return old and back_end(s.engine, s.device.family).endswith("cuda") and s.weight_format.bits < WIDE_BITS
-
-
-def _record_copies(trace: Trace, s: Situation) -> None:
-    parameters, source = s.blueprint.parameters, source_of_model(s)
-    experts = parameters.get(TensorClass.EXPERT, 0)
-    trace.given("matrices.experts", experts, Unit.PARAMETER, source)
+def _record_copies(trace: Recipe, o: Outline) -> None:
     share = "whole_share"
-    method(trace, share, 1.0, Unit.SHARE)
-    if has_routed_experts(s):
+    trace.given(share, 1.0, Unit.SHARE, METHOD)
+    if o.has_experts:
         share = "prompt.needed_experts"
         trace.compute(
             share, prefill.needed_share, distinct="prompt.distinct_experts", experts="model.experts_per_layer"
@@ -331,7 +323,7 @@ def _record_copies(trace: Trace, s: Situation) -> None:
     )
 
 
-def _record_overlap(trace: Trace, s: Situation) -> None:
+def _record_overlap(trace: Recipe, o: Outline) -> None:
     trace.compute(
         "prompt.stage_overlap",
         prefill.stage_overlap,
@@ -340,7 +332,7 @@ def _record_overlap(trace: Trace, s: Situation) -> None:
         overlap="fit.pipe",
     )
     for part in PARTS.values():
-        if _part(s, part) in trace:
+        if _part(o, part) in trace:
             trace.compute(
-                f"{KEY}.{part}", prefill.shared_seconds, seconds=_part(s, part), speedup="prompt.stage_overlap"
+                f"{KEY}.{part}", prefill.shared_seconds, seconds=_part(o, part), speedup="prompt.stage_overlap"
             )

@@ -1,6 +1,7 @@
 """The range of each speed: P10 and P90 about the estimate, and how well it is supported."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from core.catalogue.calibration import Calibration, Grade, Kind, back_end
 from core.catalogue.records import DeviceFamily
@@ -10,7 +11,7 @@ from core.sizing.placement import computes_on_cpu
 from core.sizing.rates import has_routed_experts
 from core.sizing.report import Estimate, Evidence
 from core.sizing.situation import Situation
-from core.trace import Origin, OriginKind, Trace
+from core.trace import Origin, OriginKind, Recipe, Trace, recipe
 from core.units import Unit
 
 #: Between these depths the scatter of decode speeds grows from that of a short cache to that of a deep one.
@@ -21,21 +22,39 @@ _AMD_OR_INTEL = (DeviceFamily.AMD_CDNA, DeviceFamily.AMD_RDNA, DeviceFamily.AMD_
 
 def support(s: Situation, calibration: Calibration) -> Mapping[Kind, Grade]:
     """The evidence of every kind of figure; a weight format that was never measured with this kind of engine is D."""
+    known = calibration.knows_format(s.engine.group, s.weight_format.format_class)
     device = s.device.accelerator_id or s.device.id
-    engine = back_end(s.engine, s.device.family)
+    return _support(calibration, device, s.device.family, back_end(s.engine, s.device.family), known)
+
+
+@lru_cache(maxsize=1024)
+def _support(
+    calibration: Calibration, device: str, family: DeviceFamily, engine: str, known: bool
+) -> Mapping[Kind, Grade]:
     kinds = calibration.spread.grades
-    if not calibration.knows_format(s.engine.group, s.weight_format.format_class):
+    if not known:
         return dict.fromkeys(kinds, "D")
-    return {kind: calibration.evidence(device, s.device.family, engine, kind) for kind in kinds}
+    return {kind: calibration.evidence(device, family, engine, kind) for kind in kinds}
 
 
-def record_spreads(
-    trace: Trace, s: Situation, calibration: Calibration, grades: Mapping[Kind, Grade], depth: str
+@recipe
+def spreads(
+    trace: Recipe, calibration: Calibration, grades: tuple[Grade, ...], met: frozenset[str], depth: str
 ) -> None:
-    """Record the spread of every speed that is shown: of decode, first token, throughput, saturation and prefill."""
-    for kind in calibration.spread.grades:
-        _record_spread(trace, s, calibration, grades, kind, kind, f"spread.{kind}.any")
-    _record_spread(trace, s, calibration, grades, "batched", "tpot", "spread.tpot.any")
+    """The spread of every speed that is shown: of decode, first token, throughput, saturation and prefill.
+
+    Parameters
+    ----------
+    trace : to be written
+    calibration : with its spreads and rules
+    grades : of evidence, kind by kind as the calibration has them
+    met : the conditions that are true, as `conditions` tells
+    depth : key of the depth at which decode is stated
+    """
+    kinds = dict(zip(calibration.spread.grades, grades, strict=True))
+    for kind, grade in kinds.items():
+        _write_spread(trace, calibration, kind, grade, met, kind)
+    _write_spread(trace, calibration, "batched", kinds["batched"], met, "tpot")
     batch = {"batch": "serving.requests_in_step"}
     for key, alone, loaded in (
         ("spread.decode.shallow", "decode", "tpot"),
@@ -59,20 +78,13 @@ def record_spreads(
     )
 
 
-def _record_spread(
-    trace: Trace,
-    s: Situation,
-    calibration: Calibration,
-    grades: Mapping[Kind, Grade],
-    kind: Kind,
-    rules: str,
-    key: str,
+def _write_spread(
+    trace: Recipe, calibration: Calibration, kind: Kind, grade: Grade, met: frozenset[str], rules: str
 ) -> None:
     """The spread by evidence, widened by every rule that applies whatever the depth."""
-    origin = _origin(calibration)
-    spread = calibration.spread.grades[kind][_GRADES.index(grades[kind])]
+    origin, key = _origin(calibration), f"spread.{rules}.any"
+    spread = calibration.spread.grades[kind][_GRADES.index(grade)]
     widening, least = 1.0, uncertainty.LEAST_SPREAD
-    met = conditions(s)
     for rule in calibration.spread.rules:
         if rule.kind == rules and rule.when in met:
             widening, least = widening * rule.widening, max(least, rule.least)
@@ -120,13 +132,13 @@ def _origin(calibration: Calibration) -> Origin:
     )
 
 
-def record_speed_range(trace: Trace, key: str, spread: str, most: str) -> None:
+def record_speed_range(trace: Recipe, key: str, spread: str, most: str) -> None:
     """Record `<key>.p10` and `<key>.p90` of a speed that cannot exceed `most`."""
     trace.compute(f"{key}.p90", uncertainty.speed_p90, median=key, spread=spread, most=most)
     trace.compute(f"{key}.p10", uncertainty.speed_p10, median=key, spread=spread, p90=f"{key}.p90")
 
 
-def record_time_range(trace: Trace, key: str, spread: str, least: str) -> None:
+def record_time_range(trace: Recipe, key: str, spread: str, least: str) -> None:
     """Record `<key>.p10` and `<key>.p90` of a time that cannot be less than `least`."""
     trace.compute(f"{key}.p10", uncertainty.time_p10, median=key, spread=spread, least=least)
     trace.compute(f"{key}.p90", uncertainty.time_p90, median=key, spread=spread)

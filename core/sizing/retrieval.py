@@ -2,29 +2,36 @@
 
 from core.physics import retrieval as r
 from core.scenario import Companion, CompanionRole, Placement
-from core.sizing.groups import groups_key
 from core.sizing.origins import model_origin
+from core.sizing.outline import Outline, is_served
 from core.sizing.prompt import prompt_beside_others
 from core.sizing.situation import Situation
-from core.trace import CHOICE, Trace
+from core.trace import CHOICE, Recipe, Trace
 from core.units import Unit
 
 SECONDS = "retrieval.seconds"
 LOADED = "prompt.with_retrieval_s"
 
 
-def is_served(s: Situation, *placements: Placement) -> bool:
-    """Does retrieval run on accelerators at these places, and is it said how much of it there is?"""
-    return s.scenario.workload.retrieval is not None and any(c.placement in placements for c in s.scenario.companions)
-
-
-def loaded_prompt(s: Situation) -> str:
+def loaded_prompt(o: Outline) -> str:
     """The key of what a prompt takes of its accelerators beside other groups, with the retrieval that runs there."""
-    return LOADED if is_served(s, Placement.SAME_CARD) else prompt_beside_others(s)
+    return LOADED if o.retrieval_here else prompt_beside_others(o)
+
+
+def record_loaded(trace: Recipe, o: Outline) -> None:
+    """Record the load of a prompt on the card that serves retrieval as well."""
+    if o.retrieval_here:
+        trace.compute(
+            LOADED,
+            r.prompt_with_retrieval,
+            prompt=prompt_beside_others(o),
+            retrieval="retrieval.here_s",
+            groups=o.groups,
+        )
 
 
 def record_retrieval(trace: Trace, s: Situation) -> None:
-    """Record the retrieval of one request, and with it the load of a prompt on the card that serves both."""
+    """Record the retrieval of one request, model by model."""
     said = s.scenario.workload.retrieval
     if said is None or not is_served(s, Placement.SAME_CARD, Placement.SECOND_CARD):
         return
@@ -39,13 +46,6 @@ def record_retrieval(trace: Trace, s: Situation) -> None:
     trace.compute(SECONDS, r.seconds_of_all, parts=keys)
     if parts[Placement.SAME_CARD]:
         trace.compute("retrieval.here_s", r.seconds_of_all, parts=parts[Placement.SAME_CARD])
-        trace.compute(
-            LOADED,
-            r.prompt_with_retrieval,
-            prompt=prompt_beside_others(s),
-            retrieval="retrieval.here_s",
-            groups=groups_key(s),
-        )
     if parts[Placement.SECOND_CARD]:
         trace.compute("retrieval.apart_s", r.seconds_of_all, parts=parts[Placement.SECOND_CARD])
 

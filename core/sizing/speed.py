@@ -8,27 +8,21 @@ from core.physics import decode, operators, prefill, roofline, serving, speculat
 from core.scenario import Measured, Scenario
 from core.sizing.attention import record_attention
 from core.sizing.draft import record_gain, record_parts_per_token
-from core.sizing.groups import expert_ranks_key, groups_key, speculates
-from core.sizing.load import record_load, record_requests
+from core.sizing.load import record_load, record_requests, record_slots
 from core.sizing.memory import record_memory
+from core.sizing.outline import Outline, outline_of
 from core.sizing.own_measurement import KEYS as FIGURES
 from core.sizing.own_measurement import is_corrected, record_correction
 from core.sizing.prompt import KEY as PREFILL
-from core.sizing.prompt import record_prompt
-from core.sizing.ranges import (
-    estimate,
-    record_speed_range,
-    record_spreads,
-    record_time_range,
-    support,
-)
-from core.sizing.rates import has_computing_rate, has_routed_experts, record_counts, record_rates
+from core.sizing.prompt import record_choices, record_prompt
+from core.sizing.ranges import conditions, estimate, record_speed_range, record_time_range, spreads, support
+from core.sizing.rates import has_computing_rate, record_counts, record_rates, record_second_tier
 from core.sizing.report import LIMIT_OF, Cause, Estimate, Evidence, Finding, FindingKind, Limit, TimePart, Weight
-from core.sizing.retrieval import record_retrieval
+from core.sizing.retrieval import record_loaded, record_retrieval
 from core.sizing.situation import Situation, resolve
-from core.sizing.spill import spills
+from core.sizing.spill import record_spilled_shares, spills
 from core.sizing.step import PARTS, record_read_inputs, record_reads, record_step_inputs, tokens_in_step
-from core.trace import Trace
+from core.trace import Recipe, Trace, recipe
 
 INTERFERENCE = "serving.interference_s"
 
@@ -107,10 +101,17 @@ def _unknown(trace: Trace, s: Situation) -> SpeedReport:
 
 def record_bound(trace: Trace, s: Situation, depth: str) -> None:
     """Record the speed that one request alone cannot exceed, and the bytes that it follows from."""
-    record_read_inputs(trace, s, depth)
-    _record_one_request(trace, s)
+    if spills(trace):
+        record_spilled_shares(trace, s)
     record_gain(trace, s)
-    _record_ceiling(trace, s)
+    trace.follow(_bound(outline_of(trace, s), depth))
+
+
+@recipe
+def _bound(trace: Recipe, o: Outline, depth: str) -> None:
+    record_read_inputs(trace, o, depth)
+    _record_one_request(trace, o)
+    _record_ceiling(trace, o)
 
 
 def record_depth(trace: Trace, s: Situation) -> str:
@@ -132,34 +133,46 @@ def record_depth(trace: Trace, s: Situation) -> str:
 
 def record_work(trace: Trace, s: Situation, calibration: Calibration, depth: str) -> None:
     """Record every figure that depends on prompt, depth or number of requests; each of them may be an axis."""
-    record_step_inputs(trace, s, depth)
-    record_prompt(trace, s)
+    if spills(trace):
+        record_spilled_shares(trace, s)
+        record_second_tier(trace, s)
+    record_choices(trace, s)
+    record_slots(trace, s)
     record_retrieval(trace, s)
-    record_requests(trace, s)
-    _record_one_request(trace, s)
     record_gain(trace, s)
-    record_load(trace, s)
-    _record_ceiling(trace, s)
-    _record_intensities(trace, s)
-    _record_exchange_share(trace, s)
+    trace.follow(_work(outline_of(trace, s), depth))
     record_ranges(trace, s, calibration, depth)
 
 
-def _record_one_request(trace: Trace, s: Situation) -> None:
+@recipe
+def _work(trace: Recipe, o: Outline, depth: str) -> None:
+    record_step_inputs(trace, o, depth)
+    record_prompt(trace, o)
+    record_loaded(trace, o)
+    record_requests(trace, o)
+    _record_one_request(trace, o)
+    record_load(trace, o)
+    _record_ceiling(trace, o)
+    _record_intensities(trace, o)
+    _record_exchange_share(trace, o)
+    _record_limits(trace, o)
+
+
+def _record_one_request(trace: Recipe, o: Outline) -> None:
     """What one token of one request alone reads, and the speed that this allows at most."""
     alone = "one_request_step_s"
-    record_reads(trace, s, alone, "one_request")
-    experts = [f"{alone}.bytes.experts"] if has_routed_experts(s) else []
+    record_reads(trace, o, alone, "one_request")
+    experts = [f"{alone}.bytes.experts"] if o.has_experts else []
     trace.compute("bytes_read_per_token.weights", operators.sum_of_bytes, parts=["read_bytes.dense", *experts])
     trace.compute("bytes_read_per_token.by_tier.0", operators.sum_of_bytes, parts=[f"{alone}.bytes.first_tier"])
-    second = f"{alone}.bytes.second_tier" if spills(trace) else "nothing_bytes"
+    second = f"{alone}.bytes.second_tier" if o.spills else "nothing_bytes"
     trace.compute("bytes_read_per_token.by_tier.1", operators.sum_of_bytes, parts=[second])
 
 
-def _record_ceiling(trace: Trace, s: Situation) -> None:
+def _record_ceiling(trace: Recipe, o: Outline) -> None:
     """Record the speed of one request that reading its bytes would allow."""
     ceiling, steps = "decode_tok_s.ceiling", "one_request_step_s.ceiling"
-    if not speculates(s):
+    if not o.speculates:
         trace.compute(ceiling, decode.tokens_per_second, seconds=steps)
         return
     trace.compute(f"{ceiling}.steps", decode.tokens_per_second, seconds=steps)
@@ -168,7 +181,7 @@ def _record_ceiling(trace: Trace, s: Situation) -> None:
     )
 
 
-def _record_intensities(trace: Trace, s: Situation) -> None:
+def _record_intensities(trace: Recipe, o: Outline) -> None:
     """Operations per byte of decode and prefill, and the share of the computing rate that decode uses."""
     flops = {
         "low": "flops_per_token.in_weight_format",
@@ -186,8 +199,8 @@ def _record_intensities(trace: Trace, s: Situation) -> None:
         "decode_step_s.bytes",
         operators.step_bytes,
         first="decode_step_s.bytes.first_tier",
-        second="decode_step_s.bytes.second_tier" if spills(trace) else "nothing_bytes",
-        ranks=expert_ranks_key(s),
+        second="decode_step_s.bytes.second_tier" if o.spills else "nothing_bytes",
+        ranks=o.expert_ranks,
     )
     trace.compute(
         "arithmetic_intensity.decode",
@@ -200,13 +213,13 @@ def _record_intensities(trace: Trace, s: Situation) -> None:
         roofline.compute_utilisation,
         flops="decode_step_s.flops",
         seconds="decode_step_s",
-        ranks=expert_ranks_key(s),
+        ranks=o.expert_ranks,
         rate="rate.weight_format",
     )
-    _record_prefill_intensity(trace, s, flops)
+    _record_prefill_intensity(trace, o, flops)
 
 
-def _record_prefill_intensity(trace: Trace, s: Situation, flops: dict[str, str]) -> None:
+def _record_prefill_intensity(trace: Recipe, o: Outline, flops: dict[str, str]) -> None:
     trace.compute(
         "prefill.flops",
         operators.step_flops,
@@ -220,7 +233,7 @@ def _record_prefill_intensity(trace: Trace, s: Situation, flops: dict[str, str])
         prefill.prompt_bytes,
         chunks="prompt.chunks",
         layers="read_bytes.layers",
-        experts="prompt.expert_bytes" if has_routed_experts(s) else "nothing_bytes",
+        experts="prompt.expert_bytes" if o.has_experts else "nothing_bytes",
         head="read_bytes.head",
     )
     trace.compute(
@@ -228,53 +241,61 @@ def _record_prefill_intensity(trace: Trace, s: Situation, flops: dict[str, str])
     )
 
 
-def _record_exchange_share(trace: Trace, s: Situation) -> None:
-    exchange = "decode_step_s.link.all_reduces" if s.plan.tensor > 1 else "nothing_s"
-    if s.plan.attention_replicas > 1:
+def _record_exchange_share(trace: Recipe, o: Outline) -> None:
+    exchange = "decode_step_s.link.all_reduces" if o.tensor else "nothing_s"
+    if o.attention_groups:
         exchange = "decode_step_s.link"
     trace.compute("all_reduce_seconds_per_token", decode.all_reduce_seconds_per_token, part=exchange)
     trace.compute("all_reduce_share", decode.share_of_step, part="all_reduce_seconds_per_token", step="decode_step_s")
 
 
 def record_ranges(trace: Trace, s: Situation, calibration: Calibration, depth: str) -> None:
-    """Record P10 and P90 of every speed that is shown."""
-    record_spreads(trace, s, calibration, support(s, calibration), depth)
-    _record_speed(trace, s, Measured.PREFILL, "spread.prefill.any")
-    _record_speed(trace, s, Measured.DECODE, "spread.decode")
-    for key, load, spread in (
-        ("output_tok_s_total", "serving", "spread.throughput"),
-        ("saturated_tok_s_total", "saturated", "spread.saturated.any"),
+    """Record P10 and P90 of every speed that is shown, and what measurements of the user's own correct."""
+    trace.follow(spreads(calibration, tuple(support(s, calibration).values()), conditions(s), depth))
+    found = [record_correction(trace, s, figure, *keys, predicted) for figure, keys in _CORRECTED.items()]
+    trace.follow(_ranges(*found))
+
+
+#: What measurements correct, with the keys of its spread and of what physics allows.
+_CORRECTED = {
+    Measured.PREFILL: ("spread.prefill.any", "prefill_tok_s.ceiling"),
+    Measured.DECODE: ("spread.decode", "decode_tok_s.ceiling"),
+    Measured.THROUGHPUT: ("spread.throughput", "output_tok_s_total.ceiling"),
+    Measured.FIRST_TOKEN: ("spread.first_token", "ttft_s.least"),
+}
+
+
+@recipe
+def _ranges(trace: Recipe, prefill: str, decode: str, throughput: str, first_token: str) -> None:
+    record_speed_range(trace, "prefill_tok_s", prefill, "prefill_tok_s.ceiling")
+    record_speed_range(trace, "decode_tok_s", decode, "decode_tok_s.ceiling")
+    record_speed_range(trace, "output_tok_s_total", throughput, "output_tok_s_total.ceiling")
+    record_speed_range(trace, "saturated_tok_s_total", "spread.saturated.any", "saturated_tok_s_total.ceiling")
+    record_time_range(trace, "ttft_s", first_token, "ttft_s.least")
+
+
+def _record_limits(trace: Recipe, o: Outline) -> None:
+    """Record what physics allows all users together, and the first token."""
+    for key, load, step in (
+        ("output_tok_s_total", "serving", "decode_step_s"),
+        ("saturated_tok_s_total", "saturated", "saturated_step_s"),
     ):
-        step = "decode_step_s" if load == "serving" else "saturated_step_s"
         trace.compute(
-            f"{key}.ceiling.steps" if speculates(s) else f"{key}.ceiling",
+            f"{key}.ceiling.steps" if o.speculates else f"{key}.ceiling",
             serving.total_ceiling,
             in_flight=f"{load}.requests_in_flight",
             step=f"{step}.ceiling",
-            requests="requests_at_once" if load == "serving" else groups_key(s),
-            replicas=groups_key(s),
+            requests="requests_at_once" if load == "serving" else o.groups,
+            replicas=o.groups,
         )
-        if speculates(s):
+        if o.speculates:
             trace.compute(
                 f"{key}.ceiling",
                 speculation.speed_with_guesses,
                 speed=f"{key}.ceiling.steps",
                 tokens="speculation.tokens_per_step",
             )
-        if load == "serving":
-            _record_speed(trace, s, Measured.THROUGHPUT, spread)
-        else:
-            record_speed_range(trace, key, spread, f"{key}.ceiling")
     trace.compute("ttft_s.least", prefill.least_seconds, tokens="prompt.new_tokens", speed="prefill_tok_s.ceiling")
-    first = record_correction(trace, s, Measured.FIRST_TOKEN, "spread.first_token", "ttft_s.least", predicted)
-    record_time_range(trace, "ttft_s", first, "ttft_s.least")
-
-
-def _record_speed(trace: Trace, s: Situation, figure: Measured, spread: str) -> None:
-    """Record a speed as measurements of the user's own correct it, and its range."""
-    key = FIGURES[figure]
-    spread = record_correction(trace, s, figure, spread, f"{key}.ceiling", predicted)
-    record_speed_range(trace, key, spread, f"{key}.ceiling")
 
 
 def predicted(scenario: Scenario, catalogue: Catalogue) -> Trace:

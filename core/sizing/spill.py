@@ -1,12 +1,19 @@
 """What lies in the second tier of an accelerator, and the time that it costs."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from core.physics import collective, decode, placement, tiers
 from core.sizing.origins import METHOD
-from core.sizing.placement import computes_on_cpu, is_placed
-from core.sizing.rates import OFFLOAD_ROUND_TRIP_S, has_routed_experts, method
+from core.sizing.placement import is_placed
+from core.sizing.rates import OFFLOAD_ROUND_TRIP_S, has_routed_experts
 from core.sizing.situation import Situation
-from core.trace import Trace
+from core.trace import Recipe, Trace
 from core.units import Unit
+
+if TYPE_CHECKING:
+    from core.sizing.outline import Outline
 
 #: Where only the experts of a layer lie on the CPU, its attention does not: the activations leave and come back.
 TRIPS_WITH_EXPERTS = 2
@@ -52,14 +59,15 @@ def _record_placed_shares(trace: Trace) -> None:
     trace.compute("spill.share.kv", decode.same_share, share="host.share_of_layers")
 
 
-def record_second_tier_time(trace: Trace, s: Situation, key: str) -> None:
+def record_second_tier_time(trace: Recipe, o: Outline, key: str) -> None:
+    """Record `<key>.second_tier`: the time that reading the slower memory takes."""
     read = f"{key}.bytes.second_tier"
     if read not in trace:
         trace.given(f"{key}.second_tier", 0.0, Unit.SECOND, METHOD)
-    elif computes_on_cpu(s):
-        experts = has_routed_experts(s)
+    elif o.on_cpu:
+        experts = o.has_experts
         trips = TRIPS_WITH_EXPERTS if experts else 1
-        method(trace, "offload_round_trip_s", trips * OFFLOAD_ROUND_TRIP_S, Unit.SECOND)
+        trace.given("offload_round_trip_s", trips * OFFLOAD_ROUND_TRIP_S, Unit.SECOND, METHOD)
         trace.compute(
             f"{key}.second_tier",
             tiers.offloaded_seconds,

@@ -7,15 +7,12 @@ a figure of the trace; its parts are `<key>.weights`, `<key>.experts` and so on,
 from core.physics import decode, operators, roofline, speculation, tiers
 from core.physics import expert_parallel as ep
 from core.sizing.attention import record_attention_flops, record_cache_reads
-from core.sizing.engine_defaults import ASYNCHRONOUS_SINCE, before, is_vllm
 from core.sizing.exchange import record_exchange
-from core.sizing.groups import expert_ranks_key, speculates
 from core.sizing.origins import METHOD
-from core.sizing.rates import has_routed_experts, record_second_tier
+from core.sizing.outline import Outline
 from core.sizing.report import Cause
-from core.sizing.situation import Situation
-from core.sizing.spill import record_second_tier_time, record_spilled_shares, spills
-from core.trace import Trace
+from core.sizing.spill import record_second_tier_time
+from core.trace import Recipe
 from core.units import Unit
 
 #: The part of each cause in the key of a step.
@@ -32,12 +29,10 @@ PARTS = {
 FULL_BANDWIDTH = "memory_bandwidth_bytes_per_s"
 
 
-def record_step_inputs(trace: Trace, s: Situation, depth: str) -> None:
+def record_step_inputs(trace: Recipe, o: Outline, depth: str) -> None:
     """Record what steps at a depth have in common: reads and operations."""
-    record_read_inputs(trace, s, depth)
-    if spills(trace):
-        record_second_tier(trace, s)
-    record_attention_flops(trace, s, "attention_flops_per_token", depth, "decode")
+    record_read_inputs(trace, o, depth)
+    record_attention_flops(trace, o, "attention_flops_per_token", depth, "decode")
     trace.given("nothing_s", 0.0, Unit.SECOND, METHOD)
     trace.compute(
         "compute_s_per_token.dense",
@@ -55,39 +50,37 @@ def record_step_inputs(trace: Trace, s: Situation, depth: str) -> None:
     )
 
 
-def record_read_inputs(trace: Trace, s: Situation, depth: str) -> None:
-    """Record what a step reads per request at a depth, and what of it lies in the second tier."""
-    record_cache_reads(trace, s, "bytes_read_per_token.kv", depth)
+def record_read_inputs(trace: Recipe, o: Outline, depth: str) -> None:
+    """Record what a step reads per request at a depth."""
+    record_cache_reads(trace, o, "bytes_read_per_token.kv", depth)
     trace.compute("state_traffic_bytes", operators.state_traffic_bytes, state="state_bytes_per_request")
     trace.given("nothing_bytes", 0.0, Unit.BYTE, METHOD)
-    if spills(trace):
-        record_spilled_shares(trace, s)
 
 
-def tokens_in_step(trace: Trace, key: str, batch: str) -> str:
+def tokens_in_step(trace: Recipe, key: str, batch: str) -> str:
     """The key of the tokens that a step of a copy computes: of all its groups, guessed ones included."""
     return next((at for at in (f"{key}.tokens_at_experts", f"{key}.tokens") if at in trace), batch)
 
 
-def _record_step_tokens(trace: Trace, s: Situation, key: str, batch: str) -> None:
+def _record_step_tokens(trace: Recipe, o: Outline, key: str, batch: str) -> None:
     """Record the tokens of a step where they are not as many as the requests of one group."""
     tokens = batch
-    if speculates(s):
+    if o.speculates:
         tokens = f"{key}.tokens"
         trace.compute(tokens, speculation.tokens_to_check, batch=batch, guessed="engine.draft_tokens")
-    if s.plan.attention_replicas > 1:
+    if o.attention_groups:
         group = {"batch": tokens, "groups": "plan.attention_replicas"}
         joint = f"{key}.tokens_at_experts"
-        if batch == "serving.requests_in_step" and not speculates(s):
+        if batch == "serving.requests_in_step" and not o.speculates:
             trace.compute(joint, ep.requests_at_experts, **group, requests="requests_at_once", replicas="plan.replicas")
         else:
             trace.compute(joint, ep.requests_of_all_groups, **group)
 
 
-def record_reads(trace: Trace, s: Situation, key: str, batch: str) -> None:
+def record_reads(trace: Recipe, o: Outline, key: str, batch: str) -> None:
     """Record `<key>.bytes.<kind>`: what a step with so many requests reads, from each tier."""
     tokens = tokens_in_step(trace, key, batch)
-    if has_routed_experts(s):
+    if o.has_experts:
         trace.compute(
             f"{key}.bytes.experts",
             operators.expert_bytes_read,
@@ -95,8 +88,8 @@ def record_reads(trace: Trace, s: Situation, key: str, batch: str) -> None:
             experts="model.experts_per_layer",
             distinct=_distinct_experts(trace, key, tokens),
         )
-    first = {"dense": "read_bytes.dense", "experts": _experts(s, key), "kv": "bytes_read_per_token.kv.rank"}
-    if spills(trace):
+    first = {"dense": "read_bytes.dense", "experts": _experts(o, key), "kv": "bytes_read_per_token.kv.rank"}
+    if o.spills:
         trace.compute(
             f"{key}.bytes.second_tier",
             tiers.second_tier_bytes,
@@ -105,7 +98,7 @@ def record_reads(trace: Trace, s: Situation, key: str, batch: str) -> None:
             kv=first["kv"],
             batch=batch,
             ranks="plan.tensor",
-            expert_ranks=expert_ranks_key(s),
+            expert_ranks=o.expert_ranks,
             dense_share="spill.share.dense",
             experts_share="spill.share.experts",
             kv_share="spill.share.kv",
@@ -122,12 +115,12 @@ def record_reads(trace: Trace, s: Situation, key: str, batch: str) -> None:
         state="state_traffic_bytes",
         batch=batch,
         ranks="plan.tensor",
-        expert_ranks=expert_ranks_key(s),
+        expert_ranks=o.expert_ranks,
     )
     record_ceiling(trace, key)
 
 
-def _distinct_experts(trace: Trace, key: str, tokens: str) -> str:
+def _distinct_experts(trace: Recipe, key: str, tokens: str) -> str:
     """The key of the experts in a layer that a step needs; those of one request alone are known without a fit."""
     if tokens == "one_request":
         return "model.experts_per_token"
@@ -142,16 +135,16 @@ def _distinct_experts(trace: Trace, key: str, tokens: str) -> str:
     return f"{key}.distinct_experts"
 
 
-def _experts(s: Situation, key: str) -> str:
-    return f"{key}.bytes.experts" if has_routed_experts(s) else "nothing_bytes"
+def _experts(o: Outline, key: str) -> str:
+    return f"{key}.bytes.experts" if o.has_experts else "nothing_bytes"
 
 
-def _first_tier(trace: Trace, key: str, kind: str, whole: str) -> str:
+def _first_tier(trace: Recipe, key: str, kind: str, whole: str) -> str:
     spilled = f"{key}.bytes.first_tier.{kind}"
     return spilled if spilled in trace else whole
 
 
-def record_ceiling(trace: Trace, key: str) -> None:
+def record_ceiling(trace: Recipe, key: str) -> None:
     """Record `<key>.ceiling`: bytes over bandwidth, nothing else."""
     first, second = f"{key}.bytes.first_tier", f"{key}.bytes.second_tier"
     if second in trace:
@@ -167,29 +160,23 @@ def record_ceiling(trace: Trace, key: str) -> None:
         trace.compute(f"{key}.ceiling", tiers.one_tier_ceiling_seconds, read=first, bandwidth=FULL_BANDWIDTH)
 
 
-def record_step(trace: Trace, s: Situation, key: str, batch: str) -> None:
+def record_step(trace: Recipe, o: Outline, key: str, batch: str) -> None:
     """Record `<key>`: the time of a step with `batch` requests, and its parts."""
-    _record_step_tokens(trace, s, key, batch)
-    record_reads(trace, s, key, batch)
-    _record_read_times(trace, s, key, batch)
-    _record_compute_times(trace, s, key, batch)
-    record_exchange(trace, s, f"{key}.link", rank_tokens(trace, key, batch))
-    _record_engine(trace, s, key, batch)
-    record_second_tier_time(trace, s, key)
+    _record_step_tokens(trace, o, key, batch)
+    record_reads(trace, o, key, batch)
+    _record_read_times(trace, o, key, batch)
+    _record_compute_times(trace, o, key, batch)
+    record_exchange(trace, o, f"{key}.link", rank_tokens(trace, key, batch))
+    _record_engine(trace, o, key, batch)
+    record_second_tier_time(trace, o, key)
     trace.compute(key, decode.step_seconds, **{part: f"{key}.{part}" for part in PARTS.values()})
 
 
-def prepares_ahead(s: Situation) -> bool:
-    """Does the engine prepare a step while the device still works on the one before? Serving engines of today do."""
-    of_today = s.engine.group == "serving" and not s.engine.generation
-    return of_today and not (is_vllm(s) and before(s, ASYNCHRONOUS_SINCE))
-
-
-def _record_engine(trace: Trace, s: Situation, key: str, batch: str) -> None:
+def _record_engine(trace: Recipe, o: Outline, key: str, batch: str) -> None:
     """Launches, and the work of the host."""
     launched = {"kernels": "kernels_per_step", "per_kernel": "fit.t_op"}
     of_host = {"per_step": "fit.t_host", "per_request": "fit.t_seq", "batch": batch}
-    if not prepares_ahead(s):
+    if not o.prepares_ahead:
         trace.compute(f"{key}.engine", decode.engine_seconds, **launched, **of_host)
         return
     trace.compute(f"{key}.host", decode.host_seconds, **of_host)
@@ -197,18 +184,18 @@ def _record_engine(trace: Trace, s: Situation, key: str, batch: str) -> None:
     trace.compute(f"{key}.engine", decode.engine_seconds_beside_device, **launched, **busy, host=f"{key}.host")
 
 
-def _record_read_times(trace: Trace, s: Situation, key: str, batch: str) -> None:
+def _record_read_times(trace: Recipe, o: Outline, key: str, batch: str) -> None:
     dense = _first_tier(trace, key, "dense", "read_bytes.dense")
     trace.compute(
         f"{key}.weights", roofline.read_seconds, read=dense, ranks="plan.tensor", bandwidth="bandwidth.weights"
     )
-    experts = _first_tier(trace, key, "experts", _experts(s, key))
-    hot = s.plan.expert > 1 and has_routed_experts(s)
+    experts = _first_tier(trace, key, "experts", _experts(o, key))
+    hot = o.spread_experts and o.has_experts
     trace.compute(
         f"{key}.experts.even" if hot else f"{key}.experts",
         roofline.read_seconds,
         read=experts,
-        ranks=expert_ranks_key(s),
+        ranks=o.expert_ranks,
         bandwidth="bandwidth.experts",
     )
     if hot:
@@ -225,7 +212,7 @@ def _record_read_times(trace: Trace, s: Situation, key: str, batch: str) -> None
     )
 
 
-def _record_busiest_reading(trace: Trace, key: str) -> None:
+def _record_busiest_reading(trace: Recipe, key: str) -> None:
     """The accelerator with the most experts to read: the others wait for it."""
     trace.compute(
         f"{key}.hot_rank",
@@ -237,7 +224,7 @@ def _record_busiest_reading(trace: Trace, key: str) -> None:
     trace.compute(f"{key}.experts", ep.slowed_seconds, seconds=f"{key}.experts.even", ratio=f"{key}.hot_rank")
 
 
-def _record_busiest_computing(trace: Trace, key: str, tokens: str) -> None:
+def _record_busiest_computing(trace: Recipe, key: str, tokens: str) -> None:
     """The accelerator with the most tokens for its experts."""
     trace.compute(
         f"{key}.hot_rank_computing",
@@ -254,12 +241,12 @@ def _record_busiest_computing(trace: Trace, key: str, tokens: str) -> None:
     )
 
 
-def rank_tokens(trace: Trace, key: str, batch: str) -> str:
+def rank_tokens(trace: Recipe, key: str, batch: str) -> str:
     """The key of the tokens that one group computes in a step."""
     return f"{key}.tokens" if f"{key}.tokens" in trace else batch
 
 
-def _record_compute_times(trace: Trace, s: Situation, key: str, batch: str) -> None:
+def _record_compute_times(trace: Recipe, o: Outline, key: str, batch: str) -> None:
     """What multiplying adds to reading: for the weights, the experts, and attention over the cache."""
     tokens = rank_tokens(trace, key, batch)
     trace.compute(f"{key}.batch_share", decode.small_batch_share, share="fit.mfu_b", batch=tokens)
@@ -273,18 +260,18 @@ def _record_compute_times(trace: Trace, s: Situation, key: str, batch: str) -> N
         at_peak="compute_s_per_token.dense",
         efficiency="efficiency.layers",
     )
-    if has_routed_experts(s):
+    if o.has_experts:
         at_experts = tokens_in_step(trace, key, batch)
         trace.compute(
-            f"{key}.compute.experts.even" if s.plan.expert > 1 else f"{key}.compute.experts.alone",
+            f"{key}.compute.experts.even" if o.spread_experts else f"{key}.compute.experts.alone",
             decode.batch_compute_seconds,
             **common,
             batch=at_experts,
-            ranks=expert_ranks_key(s),
+            ranks=o.expert_ranks,
             at_peak="compute_s_per_token.experts",
             efficiency="efficiency.experts",
         )
-        if s.plan.expert > 1:
+        if o.spread_experts:
             _record_busiest_computing(trace, key, at_experts)
     trace.compute(
         f"{key}.compute.kv.alone",
@@ -304,7 +291,7 @@ def _record_compute_times(trace: Trace, s: Situation, key: str, batch: str) -> N
                 read_time=f"{key}.{part}",
                 compute_time=alone,
             )
-    experts = f"{key}.compute.experts" if has_routed_experts(s) else "nothing_s"
+    experts = f"{key}.compute.experts" if o.has_experts else "nothing_s"
     trace.compute(
         f"{key}.compute",
         decode.sum_of_three,

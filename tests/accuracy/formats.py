@@ -14,6 +14,8 @@ from core.units import GB, GIB
 from tests.accuracy.records import Unusable
 
 _SIZE = re.compile(r"\(\s*([\d.]+)\s*(GiB|GB)\s*\)")
+_SIZE_IN_NAME = re.compile(r"weights\s+([\d.]+)\s*(GiB|GB)")
+_BILLIONS = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)b(?![\w])", re.IGNORECASE)
 _K_QUANT = re.compile(r"^(?:UD-)?(I?Q(\d)[\w]*)$", re.IGNORECASE)
 _BITS = re.compile(r"(\d+(?:\.\d+)?)\s*-?\s*bits?\b", re.IGNORECASE)
 UNSTATED = ("", "not stated", "unknown", "gguf", "none")
@@ -44,18 +46,32 @@ class Weights:
     made        a format that the catalogue does not have
     file_bytes  of the whole checkpoint, where the name gives it
     stated      False where the record names no format and the model's usual one is meant
+    nominal     the size is parameters of the model's name times the format's bits
     """
 
     format_id: str
     made: WeightFormat | None = None
     file_bytes: int | None = None
     stated: bool = True
+    nominal: bool = False
 
 
 def converted(weights: Weights, catalogue: Catalogue) -> Weights:
     """The same weights for kernels that convert them and compute in 16 bit (vLLM's Marlin), as the record says."""
     stored = weights.made or catalogue.weight_format(weights.format_id)
     return replace(weights, made=stored.model_copy(update={"compute": "fp16"}))
+
+
+def with_size_of_name(weights: Weights, name: str, catalogue: Catalogue) -> Weights:
+    """With the size that the name of a model gives, "(weights 15.5 GiB)" or "12b", where only its layers are known."""
+    size = _SIZE_IN_NAME.search(name)
+    if size:
+        return replace(weights, file_bytes=round(float(size[1]) * (GIB if size[2] == "GiB" else GB)))
+    billions = _BILLIONS.search(name)
+    if billions is None or not weights.stated:
+        return weights
+    stored = weights.made or catalogue.weight_format(weights.format_id)
+    return replace(weights, file_bytes=round(float(billions[1]) * 1e9 * stored.bits / 8), nominal=True)
 
 
 def read_weights(text: str, catalogue: Catalogue, bits: float | None = None) -> Weights:

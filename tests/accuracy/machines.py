@@ -30,6 +30,7 @@ _LINK_KINDS = (
     ("infiniband", (LinkKind.NETWORK,)),
 )
 
+_POWER_CAP = re.compile(r"\b(\d{2,4}) W (?:power cap|per card)")
 #: Weight formats that stand in GGUF files.
 _OF_GGUF = re.compile(r"\bgguf\b|\bI?Q\d(_\w+)\b", re.IGNORECASE)
 
@@ -59,6 +60,15 @@ def find_engine(record: Record, catalogue: Catalogue) -> Engine:
     own = {"back_end": back_end, "generation": generation(record, engine.group)}
     changes = {field: value for field, value in own.items() if value}
     return engine.model_copy(update=changes) if changes else engine
+
+
+def within_power(device: Device, record: Record) -> Device:
+    """The device with the power that the notes allow it, where they name a cap below its label."""
+    found = _POWER_CAP.search(record.text("notes"))
+    cap = float(found[1]) if found else None
+    if cap is None or (device.tdp_w and cap >= device.tdp_w):
+        return device
+    return device.model_copy(update={"tdp_w": cap})
 
 
 def generation(record: Record, group: str) -> str:

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from core.architecture.blueprint import AttentionKind, TensorClass
+from core.architecture.blueprint import AttentionGroup, AttentionKind, TensorClass
 from core.catalogue.records import Allocator, Device, Engine
+from core.physics.reservation.llama_cpp import window_cells
 from core.scenario import Deployment, Speculation, Workload
 from core.sizing.report import Sizing
 from core.units import GB, GIB, MIB
@@ -45,7 +46,9 @@ def _compare(record: Record) -> Outcome:
         figures = record.fields.get("observed")
         names = list(figures) if isinstance(figures, dict) and figures else ["all"]
         names = [name for name in names if name not in CIRCUMSTANCES]
-        outcome.skipped += [Skip(record.id, name, str(reason), _kind(name), _family(record)) for name in names]
+        scoreable = record.fields.get("scoreable") is not False
+        skips = [Skip(record.id, name, str(reason), _kind(name), _family(record), scoreable) for name in names]
+        outcome.skipped += skips
         return outcome
     for name, value in observed.fields.items():
         if name in CIRCUMSTANCES:
@@ -111,6 +114,8 @@ def memory_case(record: Record) -> Case:
     engine = machines.find_engine(record, catalogue)
     model = models.find_model(record, catalogue)
     weights = formats.read_weights(record.text("weights_format"), catalogue)
+    if model.id not in catalogue.models and not weights.file_bytes:
+        weights = formats.with_size_of_name(weights, record.text("model"), catalogue)
     cache = formats.read_cache(record.text("kv_dtype"), catalogue)
     device, known = _device(record)
     spread = machines.read_spread(record, engine)
@@ -128,9 +133,9 @@ def memory_case(record: Record) -> Case:
         Parts(model, weights, cache, engine, device, spread, predicts=deployment.draft_tokens > 0, as_loaded=True),
         _workload(record),
         deployment,
-        weights_known=weights.stated and model.id in catalogue.models,
+        weights_known=weights.stated and (model.id in catalogue.models or weights.file_bytes is not None),
         weights_usual=model.id in catalogue.models or weights.file_bytes is not None,
-        file_known=weights.file_bytes is not None,
+        file_known=weights.file_bytes is not None and not weights.nominal,
         device_known=known,
     )
 
@@ -247,7 +252,15 @@ def rank_bytes_per_token(sizing: Sizing) -> float:
 
 
 def _weights(q: Question) -> float:
-    return float(q.sizing.trace["accelerator.weights_bytes"])
+    described = _described_weights(q)
+    return float(q.sizing.trace["accelerator.weights_bytes"]) if described is None else described
+
+
+def _described_weights(q: Question) -> float | None:
+    """Of a model known by its layers, whose weights mean nothing: its file, evenly over the accelerators."""
+    if q.record.fields.get("model_id") is not None or not q.case.file_bytes:
+        return None
+    return float(q.case.file_bytes / (q.sizing.trace["plan.tensor"] * q.sizing.trace["plan.pipeline"]))
 
 
 def _all_weights(q: Question) -> float:
@@ -279,7 +292,9 @@ def _weights_beside(q: Question) -> float:
 
 def _room(q: Question) -> float:
     """What is free; to a worker without scores as many bytes more."""
-    return float(q.sizing.trace["accelerator.free_for_kv_bytes"]) + _scores_elsewhere(q)
+    described, trace = _described_weights(q), q.sizing.trace
+    more = 0.0 if described is None else described - float(trace["accelerator.weights_bytes"])
+    return float(trace["accelerator.free_for_kv_bytes"]) - more + _scores_elsewhere(q)
 
 
 def _scores_elsewhere(q: Question) -> float:
@@ -459,8 +474,11 @@ def _groups_of(windowed: bool) -> Callable[[Question], float]:
 
     def predict(q: Question) -> float:
         sizing = q.sizing
-        if any(group.kind is AttentionKind.COMPRESSED for group in sizing.blueprint.attention):
-            raise Unusable("compressed layers keep windows and vectors together")
+        compressed = [group for group in sizing.blueprint.attention if group.kind is AttentionKind.COMPRESSED]
+        if compressed and windowed:
+            return _windows_of_compressed(q, compressed)
+        if compressed:
+            raise Unusable("compressed layers have no cache of full length")
         wanted = [n for n, g in enumerate(sizing.blueprint.attention) if g.cached and bool(g.window) == windowed]
         if not wanted:
             raise Unusable("the model has no such layers")
@@ -469,12 +487,30 @@ def _groups_of(windowed: bool) -> Callable[[Question], float]:
     return predict
 
 
+def _windows_of_compressed(q: Question, groups: list[AttentionGroup]) -> float:
+    """The windows of compressed layers in llama.cpp, which keeps them apart: keys alone, of the printed cells."""
+    cells = q.observed.count("swa_cells") or _window_cells(q, groups[0])
+    each = q.case.catalogue.kv_formats[q.case.scenario.kv_format].bytes_per_element
+    return sum(cells * group.layers * group.key_dim * each for group in groups)
+
+
+def _window_cells(q: Question, group: AttentionGroup) -> float:
+    if q.case.engine.allocator is not Allocator.LLAMA_CPP:
+        raise Unusable("this engine keeps the windows of compressed layers in pages")
+    trace, shared = q.sizing.trace, q.case.scenario.deployment.shared_slots
+    sharing = q.sequences if shared else 1
+    tokens, chunk = int(trace["workload.context_tokens"]), int(trace["engine.prefill_chunk"])
+    return float(window_cells(tokens, sharing, group.window, chunk)) * (sharing if shared else 1)
+
+
 def _cells(windowed: bool) -> Callable[[Question], float]:
     def predict(q: Question) -> float:
         sizing, shared = q.sizing, q.case.scenario.deployment.shared_slots  # else every sequence has its own
         for number, group in enumerate(sizing.blueprint.attention):
+            if group.kind is AttentionKind.COMPRESSED and windowed:
+                return _window_cells(q, group)
             if group.kind is AttentionKind.COMPRESSED:
-                raise Unusable("compressed layers keep windows and vectors together")
+                raise Unusable("compressed layers have no cache of full length")
             if group.cached and bool(group.window) == windowed:
                 rate = float(sizing.trace[f"kv.{number}.bytes_per_token"])
                 return float(sizing.trace[f"kv.{number}.reserved_bytes"]) / rate * (q.sequences if shared else 1)
@@ -507,6 +543,7 @@ class Figure:
 
 FIGURES: dict[str, Figure] = {
     "weights_gib_per_gpu": Figure("weights", GIB, _weights, needs_weights=True),
+    "engine_mib": Figure("weights", MIB, _weights, needs_weights=True),
     "model_buffer_mib": Figure("weights", MIB, _all_weights, needs_weights=True),
     "model_buffer_mib_per_gpu": Figure("weights", MIB, _weights, needs_weights=True),
     "cpu_buffer_mib": Figure("weights on the processor", MIB, _weights_beside, needs_weights=True),

@@ -1,11 +1,12 @@
 """An expected figure of a question from the field as a scenario: the case and the conditions of the figure."""
 
+import re
 from dataclasses import dataclass
 
 from core.catalogue.records import Model
 from core.scenario import Deployment, Plan, Workload
 from core.sizing.report import Sizing
-from core.units import GIB
+from core.units import GB, GIB
 from tests.accuracy import choices, formats, machines, models
 from tests.accuracy.cases import Case, Parts, build, shipped
 from tests.accuracy.records import Record, Unusable
@@ -20,6 +21,8 @@ USUAL_CONTEXT = 32_768
 #: Where weights may lie beside the card: experts alone, or everything; and the machine round a card.
 PLACES = {"experts in system memory": True, "processor only": False}
 DESKTOP = "desktop-ddr5-6000-dual"
+#: The memory of a card that only its size is said of: "8GB laptop".
+_MEMORY = re.compile(r"\b(\d+)\s*GB\b")
 #: Prompt and answer of a speed, where the case does not give them [tokens].
 USUAL_PROMPT = 128
 USUAL_ANSWER = 256
@@ -47,7 +50,9 @@ class Question:
         model = self._model()
         weights = _weights(self.inputs, catalogue_model=model)
         cache = formats.read_cache(self.at.text("kv_dtype") or self.inputs.text("kv_dtype"), catalogue)
-        device = machines.find_device(self.record, catalogue) or machines.unnamed_device()
+        size = _MEMORY.search(self.inputs.text("gpu"))
+        unnamed = machines.unnamed_device(round(float(size[1]) * GB)) if size else machines.unnamed_device()
+        device = machines.find_device(self.record, catalogue) or unnamed
         if self.inputs.fields.get("offload") and len(device.memory_tiers) < 2:
             raise Unusable("where the weights lie cannot be told in a scenario")
         if self.at.text("tier") or self.at.text("layout"):
@@ -66,7 +71,7 @@ class Question:
             **choices.of_a_question(self.record, self.at, self.inputs, engine),
         )
         deployment = self._placed(deployment, model)
-        named = self.record.text("device_id") != ""
+        named = self.record.text("device_id") != "" or size is not None
         parts = Parts(model, weights, cache, engine, device, spread)
         return build(
             self.record,

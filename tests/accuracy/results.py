@@ -47,13 +47,14 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """A figure that is not compared, and why."""
+    """A figure that is not compared, and why; not scoreable where the record says so itself."""
 
     id: str
     metric: str
     reason: str
     kind: str = ""
     family: str = ""
+    scoreable: bool = True
 
 
 @dataclass(slots=True)

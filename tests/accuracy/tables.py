@@ -77,8 +77,8 @@ def skips_table(skipped: Sequence[Skip]) -> str:
 
 
 def families_table(outcome: Outcome) -> str:
-    """Per family of models the share of figures that is skipped, without those that no rule predicts."""
-    known = [skip for skip in outcome.skipped if skip.kind not in ("", "other")]
+    """Per family of models the share of figures that is skipped, without those that nobody could compare."""
+    known = [skip for skip in outcome.skipped if skip.kind not in ("", "other") and skip.scoreable]
     skipped = Counter(f"family {skip.family}" for skip in known)
     compared = Counter(g for r in outcome.results for g in r.groups if g.startswith("family "))
     lines = ["skipped by family of models"]

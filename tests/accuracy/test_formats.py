@@ -5,7 +5,7 @@ import pytest
 from core.architecture.blueprint import TensorClass
 from core.units import GB, GIB
 from tests.accuracy.cases import shipped
-from tests.accuracy.formats import read_cache, read_weights
+from tests.accuracy.formats import Weights, read_cache, read_weights, with_size_of_name
 from tests.accuracy.records import Unusable
 
 
@@ -104,3 +104,16 @@ def test_cache_formats_of_turboquant() -> None:
     """A head of 256: 96 bytes and a norm of 2 for the key, 96 and 4 for the value."""
     found = shipped().kv_format(read_cache("turboquant-3bit", shipped()).format_id)
     assert 2 * (256 * found.bytes_per_element + found.per_head_bytes) == 96 + 2 + 96 + 4
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "nominal"),
+    [
+        ("BailingMoeV3 (smaller; weights 15.5 GiB)", 15.5 * GIB, False),
+        ("google/gemma-4-12b-it", 24 * GB, True),
+        ("a model", None, False),
+    ],
+)
+def test_the_size_that_a_name_gives(name: str, size: float | None, nominal: bool) -> None:
+    found = with_size_of_name(Weights("bf16"), name, shipped())
+    assert (found.file_bytes, found.nominal) == (size, nominal)

@@ -129,6 +129,7 @@ def speed_case(record: Record, task: Task) -> Case:
     device = machines.find_device(record, catalogue)
     if device is None:
         raise Unusable("the record names no device")
+    device = machines.within_power(device, record)
     spread = machines.read_spread(record, engine)
     size = record.positive("weights_gib")
     file_bytes = round(size * 2**30) if size else None

@@ -247,11 +247,49 @@ def test_graphs_by_the_steps_that_are_captured(
     assert t["runtime.graphs_bytes"] / GIB == pytest.approx(gib, abs=0.04)
 
 
+def test_the_second_runner_by_release() -> None:
+    """Dense models since 0.25: images not tried before 0.27, graphs not counted before 0.29, fewer copies of scores."""
+    dense = chosen("google/gemma-3-27b-it", "bf16", "h100-sxm")
+    traces = {r: figures(dense.edited(deployment__release=r)) for r in ("0.24", "0.25", "0.27", "0.29")}
+    assert {r: "runtime.image_bytes" in t for r, t in traces.items()} == dict(zip(traces, (1, 0, 1, 1), strict=True))
+    counted = {
+        r: t["memory_item.framework"] >= t["runtime.peak_bytes"] + t["runtime.graphs_bytes"] for r, t in traces.items()
+    }
+    assert counted == {"0.24": True, "0.25": False, "0.27": False, "0.29": True}
+    hybrid = chosen("Qwen/Qwen3.6-27B", "fp8", "h100-sxm", release="0.28")
+    assert figures(hybrid)["runtime.bytes_per_logit"] == 16
+    assert figures(hybrid.edited(deployment__release="0.29"))["runtime.bytes_per_logit"] == 10
+
+
+@pytest.mark.parametrize(
+    ("device", "release", "chunk"),
+    [("b200-sxm", "0.27", 8192), ("b200-sxm", "0.28", 16_384), ("h200-sxm", "0.28", 8192), ("dgx-spark", "0.32", 8192),
+     ("dgx-spark", "0.33", 2048)],
+)  # fmt: skip
+def test_chunks_of_the_largest_and_of_spark(device: str, release: str, chunk: int) -> None:
+    assert figures(chosen("Qwen/Qwen3-32B", "fp8", device, release=release))["engine.prefill_chunk"] == chunk
+
+
+def test_vllm_takes_its_share_of_what_metal_lends() -> None:
+    """Printed: 40.20 GB of 48 GiB, 115.45 of 128; 2.09 GB stayed after a chunk with 248,320 words was tried."""
+    mac = chosen("Qwen/Qwen3.5-27B", "mlx4", "macbook-pro-m4-pro-20c-48", memory_share=0.5)
+    t = figures(mac)
+    assert t["tier.0.working_set_bytes"] == pytest.approx(40.20e9, rel=0.001)
+    assert t["tier.0.limit_bytes"] == t["tier.0.working_set_bytes"] // 2
+    assert t["memory_item.framework"] == pytest.approx(2.09e9, rel=0.02)
+    whole = figures(mac.edited(deployment__memory_share=1.0))
+    assert whole["tier.0.limit_bytes"] == whole["tier.0.usable_bytes"]  # what the catalogue says macOS leaves
+    large = figures(chosen("Qwen/Qwen3.5-27B", "bf16", "macbook-pro-m4-max-128", memory_share=0.5))
+    assert large["tier.0.working_set_bytes"] == pytest.approx(115.45e9, rel=0.001)
+
+
 def test_a_tpu_tries_nothing_at_the_start() -> None:
     """Llama 3.1 8B on one v5e: 0.71 GiB printed in July 2025, a share of 0.9 of what is free after loading."""
     wanted = chosen("meta-llama/Llama-3.1-8B", "bf16", "tpu-v5e", release="0.9", memory_share=0.9)
     t = figures(wanted)
     assert t["accelerator.free_for_kv_bytes"] / GIB == pytest.approx(0.71, rel=0.05)
+    assert t["engine.block_tokens"] == 256  # 131,072 tokens of 256 requests in 131,072 pages
+    assert figures(wanted.edited(workload__context_tokens=2048))["engine.block_tokens"] == 128
     whole = figures(wanted.edited(deployment__release="0.11", deployment__memory_share=0.98))
     assert whole["tier.0.limit_bytes"] == int(0.98 * whole["tier.0.usable_bytes"])
 

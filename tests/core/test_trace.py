@@ -9,9 +9,12 @@ import pytest
 from core.errors import TonnageError
 from core.language.formulas import with_numbers
 from core.language.numbers import formatter
+from core.physics.collective import sum_of_seconds
+from core.physics.decode import product, same_share
 from core.scenario import Scenario
 from core.sizing.size import size
-from core.trace import EXPRESSION_NAMES, Computed, Given, Trace, formula_of
+from core.trace import CHOICE, EXPRESSION_NAMES, Computed, Given, Recipe, Trace, formula_of, recipe
+from core.units import Unit
 from tests.core.cases import CASES
 from tests.core.conftest import small_catalogue
 
@@ -74,3 +77,37 @@ def test_text_that_differs_from_its_function_would_be_noticed() -> None:
     trace.given("one", 1.0, SimpleNamespace())  # type: ignore[arg-type]
     wrong = Computed("wrong", 2.0, entry.function, {"items": ["one"]})
     assert by_the_text(trace, wrong) != wrong.value
+
+
+@recipe
+def _sum(trace: Recipe, key: str, doubled: bool) -> None:
+    trace.given("share", 0.5, Unit.SHARE, CHOICE)
+    trace.compute("half", product, first="one", second="share")
+    trace.compute("half", product, first="one", second="share")
+    trace.compute("as_it_is", same_share, share="half")
+    trace.compute(key, sum_of_seconds, parts=["half", "as_it_is"] if doubled else ["half"])
+
+
+@pytest.mark.parametrize("doubled", [True, False])
+def test_a_followed_recipe_is_what_one_by_one_would_be(doubled: bool) -> None:
+    followed, plain = Trace(), Trace()
+    for trace in (followed, plain):
+        trace.given("one", 1.0, Unit.SHARE)
+    followed.follow(_sum("sum", doubled))
+    plain.given("share", 0.5, Unit.SHARE)
+    plain.compute("half", product, first="one", second="share")
+    plain.compute("as_it_is", same_share, share="half")
+    plain.compute("sum", sum_of_seconds, parts=["half", "as_it_is"] if doubled else ["half"])
+    assert [followed.entry(key) for key in followed] == [plain.entry(key) for key in plain]
+    assert followed["sum"] == followed.reevaluate("sum") == (1.0 if doubled else 0.5)
+
+
+def test_a_recipe_is_written_once_and_says_nothing_twice() -> None:
+    assert _sum("sum", True) is _sum("sum", True)
+    assert _sum("sum", True) is not _sum("sum", False)
+    assert len(_sum("sum", True)) == 3
+
+
+def test_a_recipe_refuses_a_formula_without_all_its_inputs() -> None:
+    with pytest.raises(TypeError, match="product takes first, second"):
+        Recipe().compute("half", product, first="one")

@@ -17,8 +17,8 @@ from core.physics import kv_cache as kv
 from core.physics.memory import largest_block
 from core.physics.reservation import compressed
 from core.physics.reservation import vllm as rules
-from core.sizing.engine_defaults import STATES_COME_BACK_SINCE, before
-from core.sizing.groups import LATENT, cached_groups, given_chunk, given_draft_tokens, source_of_model
+from core.sizing.engine_defaults import STATES_COME_BACK_SINCE, before, prepared_requests
+from core.sizing.groups import LATENT, cached_groups, given_chunk, given_draft_tokens, source_of_model, usable_bytes
 from core.sizing.origins import METHOD
 from core.sizing.reservation import blocks
 from core.sizing.reservation.share import Reservation, Share
@@ -44,6 +44,15 @@ LATENT_BLOCK = 64  # FlashMLA
 ALIGNMENT, LATENT_ALIGNMENT = 16, 128  # of a hybrid's block
 COMPRESSED_BLOCK = 256
 BATCHES = 2  # with asynchronous scheduling
+
+TPU_BLOCKS = Origin(
+    OriginKind.METHOD,
+    "vLLM for TPUs, flash_attn.py: get_page_size, get_min_page_size",
+    "https://github.com/vllm-project/tpu-inference/blob/main/tpu_inference/layers/vllm/backends/flash_attn.py",
+    "2026-08",
+)
+#: Of a TPU: most pages of all requests that fit its scalar memory; the usual page, and where contexts are short.
+TPU_PAGES, TPU_BLOCK, TPU_SHORT_CONTEXT, TPU_LARGEST_BLOCK = 131_072, 16, 8192, 256
 
 Groups = list[tuple[int, AttentionGroup]]
 
@@ -71,8 +80,23 @@ def _block(trace: Trace, s: Situation, default: int) -> None:
     chosen = s.scenario.deployment.kv_block_tokens
     if chosen is not None:
         trace.given("engine.block_tokens", chosen, Unit.TOKEN, CHOICE)
+    elif s.device.family is DeviceFamily.TPU:
+        trace.given("engine.block_tokens", tpu_block_tokens(s), Unit.TOKEN, TPU_BLOCKS)
     elif default:
         trace.given("engine.block_tokens", default, Unit.TOKEN, SOURCE)
+
+
+def tpu_block_tokens(s: Situation) -> int:
+    """A block on a TPU: long enough that the pages of all requests at full length fit its scalar memory."""
+    context = s.scenario.workload.context_tokens
+    requests = s.scenario.deployment.max_requests or prepared_requests(s, usable_bytes(s))
+    least = _next_power(-(-context // max(1, TPU_PAGES // requests)))
+    usual = _next_power(context) // 16 if context <= TPU_SHORT_CONTEXT else TPU_BLOCK
+    return max(least, min(max(usual, TPU_BLOCK), TPU_LARGEST_BLOCK))
+
+
+def _next_power(number: int) -> int:
+    return 1 << (number - 1).bit_length()
 
 
 def _is_latent(caching: Groups) -> bool:

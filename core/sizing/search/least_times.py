@@ -16,12 +16,11 @@ from core.physics.efficiency import efficiency_of_width
 from core.scenario import Placement
 from core.sizing.concurrency import Redundancy
 from core.sizing.groups import cached_groups
-from core.sizing.loaded_prompt import SEPARATE_PASSES
+from core.sizing.outline import SEPARATE_PASSES, prepares_ahead
 from core.sizing.rates import ALL_TO_ALL_ENGINES, STATE_SHARE, has_routed_experts
 from core.sizing.search.counted import Counted
 from core.sizing.search.rates import Rates
 from core.sizing.search.shapes import Shapes
-from core.sizing.step import prepares_ahead
 
 Axis = Any  # array, one element a layout
 
