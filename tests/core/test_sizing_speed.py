@@ -180,6 +180,33 @@ def test_native_units_shorten_prefill_only() -> None:
     assert decode_of(converted).p50 == pytest.approx(decode_of(native).p50, rel=0.01)
 
 
+def test_less_power_for_the_same_rate_lengthens_prefill_only() -> None:
+    """An RTX 6000 Ada reads prompts a third slower than a 4090 with fewer units: 300 against 450 W."""
+    card = SMALL.devices["rtx-pro-6000-ws"]
+    case = scenario("dense-70b", "fp8", "rtx-pro-6000-ws", workload__prompt_tokens=8000)
+    whole, capped = (size(case, with_device(card.model_copy(update={"tdp_w": power}))) for power in (600.0, 300.0))
+    assert 1.1 < capped.trace["prefill_step_s"] / whole.trace["prefill_step_s"] < 2
+    assert decode_of(capped).p50 == decode_of(whole).p50
+
+
+def test_a_short_prompt_brings_few_experts_into_a_batch() -> None:
+    case = scenario("hybrid-35b", "nvfp4", "rtx-pro-6000-ws", workload__requests_at_once=32)
+    long, short = (sized(case, workload__prompt_tokens=n, workload__output_tokens=64).trace for n in (2000, 1))
+    decoding = short["decode_step_s.distinct_experts"]
+    assert decoding < short["serving.prompt_s.distinct_experts"] < decoding + 8
+    assert long["serving.prompt_s.distinct_experts"] > 250
+
+
+def test_an_engine_that_looks_rarely_for_requests_lets_them_wait() -> None:
+    case = scenario("dense-70b", "fp8", "rtx-pro-6000-ws", workload__requests_at_once=4)
+    always, rarely = sized(case).trace, sized(case, deployment__admission_steps=30).trace
+    waited = rarely["ttft_s"] - always["ttft_s"]
+    assert waited == pytest.approx(29 / 2 * always["decode_step_s"])
+    assert rarely["decode_tok_s"] == always["decode_tok_s"]
+    alone = {"workload__requests_at_once": 1}
+    assert sized(case, **alone, deployment__admission_steps=30).trace["ttft_s"] == sized(case, **alone).trace["ttft_s"]
+
+
 @pytest.mark.parametrize("rates", [{}, {"fp8": 1e15}, {"fp16": 0.0}])
 def test_without_a_computing_rate_memory_is_sized_and_speed_is_unknown(rates: dict[str, float]) -> None:
     for name, case in CASES.items():
