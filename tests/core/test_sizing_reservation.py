@@ -188,7 +188,7 @@ def test_sglang_prints() -> None:
     ],
 )
 def test_sglang_computes_its_share(device: str, release: str, count: int, share: float) -> None:
-    chosen = {"engine": "sglang", "release": release, "count": count, "plan": Plan(tensor=count)}
+    chosen: dict[str, Any] = {"engine": "sglang", "release": release, "count": count, "plan": Plan(tensor=count)}
     t = served("Qwen/Qwen3-8B", 8192, device=device, **chosen)
     assert t["engine.memory_share"] == pytest.approx(share, abs=0.006)
     assert t["tier.0.limit_bytes"] == floor(t["tier.0.usable_bytes"] * t["engine.memory_share"])
