@@ -4,6 +4,7 @@ The numbers beside a name in brackets are prints of public start-up logs; the ot
 modules of `core.physics.reservation` cite.
 """
 
+from dataclasses import replace
 from math import floor
 from typing import Any
 
@@ -174,6 +175,15 @@ def test_sglang_prints() -> None:
     assert t["kv_pool.rate"] * 600_075 / GIB == pytest.approx(2 * 4.58, abs=0.01)
     state = served("Qwen/Qwen3.5-9B", 8192, engine="sglang")
     assert state["state.0.bytes"] / state["state.0.layers"] == 2_146_304
+
+
+@pytest.mark.parametrize(("engine", "width"), [("sglang", 2), ("vllm", 2), ("llama.cpp", 4)])
+def test_states_are_as_wide_as_the_config_says(engine: str, width: int) -> None:
+    situation = resolve(CASES["SGLang, hybrid"].edited(deployment__engine=engine), SMALL)
+    groups = tuple(replace(g, matrix_bytes=2.0, matrix_stated=True) for g in situation.blueprint.recurrent)
+    trace = Trace()
+    record_memory(trace, replace(situation, blueprint=replace(situation.blueprint, recurrent=groups)))
+    assert trace["state.0.matrix_bytes"] == width
 
 
 @pytest.mark.parametrize(
