@@ -209,7 +209,7 @@ class Deployment(Choice):
     plan: Plan | None = None  # None: chosen by rule
     engine: str = "vllm"
     release: str | None = Field(
-        default=None, pattern=r"^\d{1,4}\.\d{1,4}$"
+        default=None, pattern=r"^\d{1,4}(\.\d{1,4}){1,2}$"
     )  # of the engine, or its year.month; None: the catalogue's
     memory_share: float | None = Field(default=None, gt=0, le=1)  # None: the engine's default
     runtime_bytes: int | None = Field(default=None, ge=0, le=10**13)  # None: the engine's default

@@ -165,6 +165,7 @@ class Blueprint:
     rotary_elements: int = 0  # sines and cosines of all positions, which engines prepare and no checkpoint holds
     image_levels: int = 0  # layers that receive features of images beside the first
     tower: ImageTower | None = None  # None also where nobody has read what its images may be
+    tower_size: int = 0  # layers times squared width of the image tower, as SGLang reads them
     quantisation: Quantisation | None = None
     warnings: tuple[ReadingNote, ...] = ()  # what was read with less than full certainty
 

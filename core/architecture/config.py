@@ -28,7 +28,7 @@ from core.architecture.linear import read_kimi_linear, read_lightning
 from core.architecture.positions import image_levels, rotary_elements
 from core.architecture.quantisation import read_quantisation
 from core.architecture.state_space import read_falcon_hybrid, read_granite, read_jamba, read_nemotron
-from core.architecture.tower import image_tower
+from core.architecture.tower import image_tower, tower_size
 from core.architecture.vision import add_vision
 from core.errors import InvalidInput, UnsupportedArchitecture
 
@@ -131,6 +131,7 @@ def read_config(
         rotary_elements=rotary_elements(fields),
         image_levels=image_levels(wrapper),
         tower=image_tower(wrapper),
+        tower_size=tower_size(wrapper),
     )
 
 

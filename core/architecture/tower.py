@@ -34,6 +34,21 @@ def image_tower(wrapper: Fields) -> ImageTower | None:
         return None
 
 
+def tower_size(wrapper: Fields) -> int:
+    """Layers times squared width of the image tower, by the names that SGLang knows; 0 where there is none.
+
+    >>> tower_size(Fields({"vision_config": {"depth": 27, "hidden_size": 1152}})) == 24 * 1152**2
+    True
+    """
+    tower = wrapper.section("vision_config")
+    if tower is None:
+        return 0
+    layers = tower.integer("num_hidden_layers", default=_USUAL_LAYERS)
+    return layers * tower.integer("hidden_size", default=_USUAL_WIDTH) ** 2
+
+
+#: Where the file does not call them so.
+_USUAL_LAYERS, _USUAL_WIDTH = 24, 1024
 #: Tokens of the largest image of the Qwen processors: 16,777,216 pixels in squares of 32.
 _LARGEST_OF_QWEN = 16_384
 #: A video of Gemma 4 for vLLM: frames, tokens of each, and those that frame it.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from core.architecture.blueprint import AttentionGroup, AttentionKind
+from core.architecture.blueprint import AttentionGroup, AttentionKind, RecurrentGroup, RecurrentKind
 from core.catalogue.records import Allocator
 from core.physics import kv_cache as kv
 from core.physics.reservation import compressed
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 #: llama.cpp keeps both parts of a recurrent state in 32 bit; serving engines the convolution in 16 [byte].
 CONVOLUTION_BYTES = {Allocator.LLAMA_CPP: 4}
 SERVING_CONVOLUTION_BYTES = 2
-#: Engines that keep the matrices in 32 bit, whatever the config says.
-WIDE_MATRICES = (Allocator.LLAMA_CPP, Allocator.SGLANG)
+#: States whose width SGLang does not read: its field is `mamba_ssm_dtype`, theirs `mamba_ssm_cache_dtype`.
+UNREAD_BY_SGLANG = (RecurrentKind.MAMBA1, RecurrentKind.MAMBA2)
 
 
 def record_cache(trace: Trace, s: Situation) -> Reservation:
@@ -52,6 +52,13 @@ def record_cache(trace: Trace, s: Situation) -> Reservation:
     return reserved
 
 
+def _keeps_wide(s: Situation, group: RecurrentGroup) -> bool:
+    """Does the engine keep the matrices in 32 bit, whatever the config says, or because it says nothing?"""
+    if s.engine.allocator is Allocator.SGLANG:
+        return not group.matrix_stated or group.kind in UNREAD_BY_SGLANG
+    return s.engine.allocator is Allocator.LLAMA_CPP
+
+
 def _reserved(trace: Trace, whole: str, part: str, shares: list[Share]) -> None:
     _sum(trace, whole, kv.cache_bytes, [share.whole for share in shares])
     _sum(trace, part, kv.cache_bytes, [share.bytes for share in shares])
@@ -68,7 +75,7 @@ def _record_state(trace: Trace, s: Situation) -> None:
         trace.given(f"{key}.convolution_bytes", convolution, Unit.BYTE_PER_ELEMENT, METHOD)
         trace.given(f"{key}.matrix_elements", group.matrix_elements, Unit.COUNT, source)
         matrix, origin = group.matrix_bytes, source
-        if s.engine.allocator in WIDE_MATRICES:
+        if _keeps_wide(s, group):
             matrix, origin = 4.0, METHOD
         elif s.engine.allocator is Allocator.VLLM and not group.matrix_stated:
             matrix, origin = 2.0, METHOD

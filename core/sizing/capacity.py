@@ -30,6 +30,8 @@ from core.sizing.engine_defaults import (
 from core.sizing.groups import ENGINE_DEFAULTS, given_chunk, source_of_model, usable_bytes
 from core.sizing.links import FAST
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin
+from core.sizing.static_share import SOURCE as SHARE_OF_SGLANG
+from core.sizing.static_share import computes_share, static_share
 from core.trace import CHOICE, Origin, OriginKind, Trace
 from core.units import MIB, Unit
 
@@ -341,6 +343,8 @@ def memory_share(s: Situation) -> tuple[float, Unit, Origin]:
         return chosen, Unit.SHARE, CHOICE
     if s.scenario.mode is Mode.ARTICLE:
         return 1.0, Unit.SHARE, ARTICLE
+    if computes_share(s):
+        return static_share(s), Unit.SHARE, SHARE_OF_SGLANG
     return s.engine.memory_share or 1.0, Unit.SHARE, catalogue_origin(s.engine, "memory_share")
 
 

@@ -49,6 +49,9 @@ NARROW_MASK_SINCE = (2025, 1)
 #: Since then, llama.cpp multiplies quantised weights in 8 bit on NVIDIA's tensor cores (pull request 7824); before, it
 #: wrote a 16-bit copy of them for every pass of a prompt.
 QUANTISED_PRODUCTS_SINCE = (2024, 6)
+#: Since these releases SGLang computes its share from the memory, counts graphs of prompts, and has larger chunks and
+#: graphs on accelerators with less than 35 GiB.
+SHARE_COMPUTED_SINCE, PROMPT_GRAPHS_SINCE, LARGER_ON_SMALL_SINCE = (0, 5), (0, 5, 10), (0, 5, 20)
 #: Before this release the kernels that swizzle MXFP4 experts were a package of their own.
 SWIZZLES_SINCE = (0, 12)
 
@@ -59,7 +62,7 @@ def changing_releases(allocator: Allocator) -> tuple[str, ...]:
     >>> changing_releases(Allocator.LLAMA_CPP), changing_releases(Allocator.MLX)
     (('2024.12', '2025.1'), ())
     """
-    changes = {
+    changes: dict[Allocator, tuple[tuple[int, ...], ...]] = {
         Allocator.VLLM: (
             PIECES_SINCE,
             SWIZZLES_SINCE,
@@ -69,26 +72,28 @@ def changing_releases(allocator: Allocator) -> tuple[str, ...]:
             SECOND_RUNNER_FOR_ALL_SINCE,
         ),
         Allocator.LLAMA_CPP: (NARROW_MASK_SINCE,),
+        Allocator.SGLANG: (SHARE_COMPUTED_SINCE, PROMPT_GRAPHS_SINCE, LARGER_ON_SMALL_SINCE),
     }
-    pairs = [(_previous(major, minor), (major, minor)) for major, minor in changes.get(allocator, ())]
-    return tuple(f"{major}.{minor}" for pair in pairs for major, minor in pair)
+    pairs = [(_previous(number), number) for number in changes.get(allocator, ())]
+    return tuple(".".join(str(part) for part in number) for pair in pairs for number in pair)
 
 
-def _previous(major: int, minor: int) -> tuple[int, int]:
+def _previous(number: tuple[int, ...]) -> tuple[int, ...]:
     """The release before; a year's first month follows the last of the year before."""
-    return (major, minor - 1) if minor > 1 or not major else (major - 1, 12)
+    *first, last = number
+    return (*first, last - 1) if last > 1 or not first[0] else (first[0] - 1, 12)
 
 
-def release(s: Situation) -> tuple[int, int] | None:
-    """The engine's release as (major, minor): the chosen one, else the catalogue's; None where neither is known."""
+def release(s: Situation) -> tuple[int, ...] | None:
+    """The engine's release in two or three numbers: the chosen one, else the catalogue's; None where not known."""
     text = s.scenario.deployment.release or s.engine.version
     parts = text.split(".")
     if len(parts) < 2 or not (parts[0].isdigit() and parts[1].isdigit()):
         return None
-    return int(parts[0]), int(parts[1])
+    return tuple(int(part) for part in parts[:3] if part.isdigit())
 
 
-def before(s: Situation, wanted: tuple[int, int]) -> bool:
+def before(s: Situation, wanted: tuple[int, ...]) -> bool:
     """Is the engine older than a release? One that is not known is not."""
     known = release(s)
     return known is not None and known < wanted

@@ -29,6 +29,7 @@ from core.sizing.placement import is_placed, record_placed, record_placement, sp
 from core.sizing.report import DeviceUse, MemoryItem, MemoryKind, TierUse, Verdict
 from core.sizing.reservation.share import Reservation
 from core.sizing.situation import Situation
+from core.sizing.static_share import computes_share, record_share
 from core.sizing.weights import loaded_key, record_weights
 from core.trace import CHOICE, Origin, Trace
 from core.units import Unit
@@ -181,7 +182,10 @@ def _capacity(trace: Trace, s: Situation) -> None:
         elif spills_by_itself(s):
             lower.append(f"{key}.usable_bytes")
         capacities.append(f"{key}.capacity_bytes")
-    trace.given("engine.memory_share", *memory_share(s))
+    if computes_share(s):
+        record_share(trace, s)
+    else:
+        trace.given("engine.memory_share", *memory_share(s))
     limit = {"usable_bytes": "tier.0.usable_bytes", "memory_share": "engine.memory_share"}
     if shares_what_is_left(s):
         trace.compute("tier.0.limit_bytes", limit_after_loading, **limit, fixed_bytes="accelerator.fixed_bytes")

@@ -6,7 +6,8 @@ backup takes its place if that is wanted; a file that a newer Tonnage wrote is r
 
 import re
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -66,10 +67,10 @@ def open_database(path: Path, now: datetime, offer: Offer = take_it) -> Opened:
         path.parent.mkdir(parents=True, exist_ok=True)
         repair, set_aside, backup = _repair_if_damaged(path, now, offer)
         database = _connect(path)
-        if _stored_version(database) > SCHEMA_VERSION:
-            database.close()
-            raise _too_new()
-        _bring_up_to_date(database, path, now)
+        with _closed_on_failure(database):
+            if _stored_version(database) > SCHEMA_VERSION:
+                raise _too_new()
+            _bring_up_to_date(database, path, now)
     except (OSError, sqlite3.Error) as error:
         raise _not_opened(path, error) from error
     return Opened(database, repair, set_aside, backup)
@@ -85,17 +86,26 @@ def open_copy(path: Path) -> Database:
     """
     database = Database(memory=True)
     try:
-        source = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=5)
-        try:
-            source.backup(database.conn)
-        finally:
-            source.close()
-        if _stored_version(database) > SCHEMA_VERSION:
-            raise _too_new()
-        migrations.apply(database)
+        with _closed_on_failure(database):
+            source = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=5)
+            with closing(source):
+                source.backup(database.conn)
+            if _stored_version(database) > SCHEMA_VERSION:
+                raise _too_new()
+            migrations.apply(database)
     except sqlite3.Error as error:
         raise _not_opened(path, error) from error
     return database
+
+
+@contextmanager
+def _closed_on_failure(database: Database) -> Iterator[None]:
+    """A store that cannot be used is not left open: a file that is open cannot be set aside everywhere."""
+    try:
+        yield
+    except BaseException:
+        database.close()
+        raise
 
 
 def _too_new() -> StoreTooNew:

@@ -16,6 +16,8 @@ RELEASES = (
     ("2025-06", (0, 9)), ("2025-03", (0, 8)), ("2025-01", (0, 7)), ("2024-09", (0, 6)), ("2024-05", (0, 5)),
     ("", (0, 4)),
 )  # fmt: skip
+#: And those of SGLang whose shares differ.
+RELEASES_OF_SGLANG = (("2026-09-18", (0, 5, 20)), ("2026-04-05", (0, 5, 10)), ("2025-09", (0, 5, 3)), ("", (0, 4)))
 NEWEST = "2026-09"  # from here on, the catalogue's
 #: From this release on vLLM keeps prefixes unless told otherwise.
 PREFIXES_SINCE = (0, 8)
@@ -25,17 +27,27 @@ MANY_REQUESTS = 16
 BY_GROUP_UNTIL = (0, 20)
 
 
-def version(record: Record) -> tuple[int, int] | None:
+def version(record: Record) -> tuple[int, ...] | None:
     """The release, where the record names one; a nightly build or a fork is as new as the catalogue's."""
     found = re.match(r"v?(\d+)\.(\d+)", record.text("engine_version"))
     return (int(found[1]), int(found[2])) if found and int(found[1]) < 2000 else None
 
 
-def release_of(record: Record, engine: Engine) -> tuple[int, int] | None:
-    """The release of vLLM as stated, else by date; of llama.cpp year and month; None: the catalogue's."""
+def _version_of_sglang(record: Record) -> tuple[int, ...] | None:
+    """The same in three numbers, which tell its releases apart."""
+    found = re.match(r"v?(\d)\.(\d+)(?:\.(\d+))?", record.text("engine_version"))
+    return tuple(int(part) for part in found.groups() if part) if found else None
+
+
+def release_of(record: Record, engine: Engine) -> tuple[int, ...] | None:
+    """The release of vLLM and SGLang as stated, else by date; of llama.cpp year and month; None: the catalogue's."""
     date = record.text("date")
     if engine.allocator is Allocator.LLAMA_CPP:
         return (int(date[:4]), int(date[5:7])) if re.match(r"20\d\d-\d\d", date) else None
+    if engine.allocator is Allocator.SGLANG:
+        known = re.match(r"20\d\d-\d\d", date)
+        by_date = next(release for since, release in RELEASES_OF_SGLANG if date >= since) if known else None
+        return _version_of_sglang(record) or by_date
     if engine.allocator is not Allocator.VLLM:
         return None
     stated = version(record)
@@ -49,8 +61,8 @@ def written_release(record: Record, engine: Engine) -> str | None:
     return _written(release_of(record, engine))
 
 
-def _written(release: tuple[int, int] | None) -> str | None:
-    return f"{release[0]}.{release[1]}" if release else None
+def _written(release: tuple[int, ...] | None) -> str | None:
+    return ".".join(str(part) for part in release) if release else None
 
 
 def cache_choices(record: Record, engine: Engine) -> dict[str, Any]:
@@ -76,14 +88,14 @@ def cache_choices(record: Record, engine: Engine) -> dict[str, Any]:
 
 def of_a_question(record: Record, at: Record, inputs: Record, engine: Engine) -> dict[str, Any]:
     """The same for a question from the field, which states a date rather than a release."""
-    release = release_of(record, engine)
+    release, vllm = release_of(record, engine), engine.allocator is Allocator.VLLM
     chunk = inputs.count("max_num_batched_tokens")
     cached = at.fields.get("prefix_caching", inputs.fields.get("prefix_caching"))
     return {
         "release": _written(release),
         "prefill_chunk": max(16, chunk) if chunk else None,
         "prefix_caching": cached if isinstance(cached, bool) else None,
-        "batches_in_flight": 1 if release and release < ASYNCHRONOUS_SINCE else None,
+        "batches_in_flight": 1 if vllm and release and release < ASYNCHRONOUS_SINCE else None,
         "full_windows": at.text("layout") == "all layers full",
     }
 
@@ -110,7 +122,7 @@ def repeats_prompts(record: Record) -> bool:
     return same and release >= PREFIXES_SINCE
 
 
-def _asynchronous(flags: Record, release: tuple[int, int] | None) -> bool:
+def _asynchronous(flags: Record, release: tuple[int, ...] | None) -> bool:
     """Does a batch begin before the last one has ended? Not in old releases, and not with a draft model beside."""
     return not (release and release < ASYNCHRONOUS_SINCE) and not flags.flag("draft_kv_shared")
 
@@ -118,7 +130,8 @@ def _asynchronous(flags: Record, release: tuple[int, int] | None) -> bool:
 def memory_share(record: Record, engine: Engine) -> float | None:
     """The stated share; older releases of vLLM took 0.90 where none was stated."""
     share, release = record.positive("gpu_memory_utilization"), release_of(record, engine)
-    if share is None and release and release <= BY_GROUP_UNTIL:
+    vllm = engine.allocator is Allocator.VLLM
+    if share is None and vllm and release and release <= BY_GROUP_UNTIL:
         return 0.9
     return min(share, 1.0) if share else None
 

@@ -1,5 +1,6 @@
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 
@@ -93,7 +94,7 @@ def test_own_records_and_state(library: Library) -> None:
 
 
 def test_the_file_says_whose_it_is(path: Path, library: Library) -> None:
-    with sqlite3.connect(path) as raw:
+    with closing(sqlite3.connect(path)) as raw:
         assert raw.execute("pragma application_id").fetchone()[0] == APPLICATION_ID
         assert raw.execute("pragma user_version").fetchone()[0] == SCHEMA_VERSION
         assert raw.execute("pragma journal_mode").fetchone()[0] == "wal"

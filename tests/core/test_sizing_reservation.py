@@ -4,6 +4,8 @@ The numbers beside a name in brackets are prints of public start-up logs; the ot
 modules of `core.physics.reservation` cite.
 """
 
+from dataclasses import replace
+from math import floor
 from typing import Any
 
 import pytest
@@ -173,6 +175,43 @@ def test_sglang_prints() -> None:
     assert t["kv_pool.rate"] * 600_075 / GIB == pytest.approx(2 * 4.58, abs=0.01)
     state = served("Qwen/Qwen3.5-9B", 8192, engine="sglang")
     assert state["state.0.bytes"] / state["state.0.layers"] == 2_146_304
+
+
+@pytest.mark.parametrize(("engine", "width"), [("sglang", 2), ("vllm", 2), ("llama.cpp", 4)])
+def test_states_are_as_wide_as_the_config_says(engine: str, width: int) -> None:
+    situation = resolve(CASES["SGLang, hybrid"].edited(deployment__engine=engine), SMALL)
+    groups = tuple(replace(g, matrix_bytes=2.0, matrix_stated=True) for g in situation.blueprint.recurrent)
+    trace = Trace()
+    record_memory(trace, replace(situation, blueprint=replace(situation.blueprint, recurrent=groups)))
+    assert trace["state.0.matrix_bytes"] == width
+
+
+@pytest.mark.parametrize(
+    ("device", "release", "count", "share"),
+    [
+        ("mi300x", "0.5.9", 1, 0.866),  # 16,384 tokens and 512 requests: 512 + 24,576 + 1,024 + 128 MiB of 192 GiB
+        ("rtx-pro-6000-ws", "0.5.9", 1, 0.862),
+        ("rtx-pro-6000-ws", "0.5.10", 1, 0.857),  # 58 graphs of prompts of 8 MiB each
+        ("rtx-5090", "0.5.19", 1, 0.873),  # chunks of 2,048, graphs for 24
+        ("rtx-5090", "0.5.20", 1, 0.774),
+        ("rtx-5090", "0.4", 2, 0.87),
+    ],
+)
+def test_sglang_computes_its_share(device: str, release: str, count: int, share: float) -> None:
+    chosen: dict[str, Any] = {"engine": "sglang", "release": release, "count": count, "plan": Plan(tensor=count)}
+    t = served("Qwen/Qwen3-8B", 8192, device=device, **chosen)
+    assert t["engine.memory_share"] == pytest.approx(share, abs=0.006)
+    assert t["tier.0.limit_bytes"] == floor(t["tier.0.usable_bytes"] * t["engine.memory_share"])
+    assert served("Qwen/Qwen3-8B", 8192, device=device, memory_share=0.7, **chosen)["engine.memory_share"] == 0.7
+
+
+def test_sglang_keeps_more_back_for_image_towers_and_latent_attention() -> None:
+    """27 blocks of 1,152 that SGLang takes for 24: 0.95 times 0.9734. Graphs of latent attention: 1.5 GiB."""
+    plain, tower = (served(m, 8192, "fp8", engine="sglang") for m in ("Qwen/Qwen3-8B", "Qwen/Qwen3.6-27B"))
+    assert tower["engine.image_factor"] == pytest.approx(0.95 * (1 - 0.1 * (1152**2 / 1024**2 - 1)))
+    assert tower["engine.memory_share"] < plain["engine.memory_share"]
+    latent = served("zai-org/GLM-4.7-Flash", 8192, engine="sglang")
+    assert latent["engine.prompt_graphs_bytes"] == 1536 * MIB
 
 
 def test_sglang_pools_stand_in_fixed_ratios() -> None:

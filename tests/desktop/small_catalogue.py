@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from core.architecture.blueprint import Blueprint
 from core.catalogue.facts import NO_FACTS
+from core.catalogue.naming import Table
 from core.catalogue.overlay import Overlay
 from core.catalogue.records import (
     Device,
@@ -92,6 +93,16 @@ LINKS = [
 E = TypeVar("E", bound=Entry)
 
 
+class OwnNames:
+    """Records go by their ids alone."""
+
+    def __init__(self, catalogue: "SmallCatalogue") -> None:
+        self._catalogue = catalogue
+
+    def resolve(self, table: Table, name: str) -> str | None:
+        return name if name in getattr(self._catalogue, table.value) else None
+
+
 class SmallCatalogue:
     """What the window asks of a catalogue."""
 
@@ -105,6 +116,7 @@ class SmallCatalogue:
         self.kv_formats = {f.id: f for f in KV}
         self.engines = {e.id: e for e in ENGINES}
         self.links = {x.id: x for x in LINKS}
+        self.names = OwnNames(self)
 
     def with_kept(self, kept: Overlay) -> "SmallCatalogue":
         devices = {**self.devices, **{one.id: one for one in kept.devices}}

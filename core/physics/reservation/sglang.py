@@ -4,14 +4,14 @@ Layers with a window have a pool of their own, so many tokens for each token of 
 memory of recurrent models is divided between states and cache before the first request comes.
 
 Read in SGLang 0.5.23: arg_groups/fields/schedule.py (swa_full_tokens_ratio, mamba_full_memory_ratio),
-model_executor/pool_configurator.py, mem_cache/memory_pool.py.
+model_executor/pool_configurator.py, mem_cache/memory_pool.py, arg_groups/memory_hook.py (mem_fraction_static).
 """
 
 from typing import Any
 
-from core.physics.arrays import maximum
+from core.physics.arrays import floor, maximum
 from core.trace import formula
-from core.units import Unit
+from core.units import MIB, Unit
 
 
 @formula(Unit.BYTE_PER_TOKEN)
@@ -144,3 +144,67 @@ def pool_tokens(free_bytes: int, bytes_per_token: float) -> Any:
     61.0
     """
     return maximum(0, free_bytes // bytes_per_token)
+
+
+#: What SGLang keeps back: in any case, for a token of a chunk, an accelerator, a request in a graph [MiB]; tokens of a
+#: chunk that it counts at least.
+BASE, CHUNK_TOKEN, ACCELERATOR, GRAPHED_REQUEST, LEAST_CHUNK = 512, 1.5, 128, 2, 2048
+
+
+@formula(Unit.BYTE)
+def kept_back_bytes(
+    chunk: int, graph_requests: int, prompt_graphs_bytes: int, tensor: int, pipeline: int, least_bytes: int
+) -> Any:
+    """Memory that SGLang leaves to intermediate results and graphs when nobody chose its share.
+
+    kept_back_bytes = max(1048576 * (512 + 1.5 * max(chunk, 2048) + 128 * tensor * pipeline + 2 * graph_requests)
+    + prompt_graphs_bytes, least_bytes)
+
+    Parameters
+    ----------
+    chunk : tokens of a prompt that go in at a time (chunked_prefill_size) [token]
+    graph_requests : requests in the largest graph (cuda_graph_max_bs) [request]
+    prompt_graphs_bytes : for graphs of prompts [byte]
+    tensor, pipeline : accelerators that share a layer, and stages
+    least_bytes : on large accelerators at least this [byte]
+
+    Returns
+    -------
+    bytes [byte]
+
+    Notes
+    -----
+    On an accelerator of 96 GB SGLang left 12.99 GiB free of 94.6, which 13,440 MiB of 97,871 are; on one of 288 GB it
+    printed a share of 0.911.
+
+    References
+    ----------
+    SGLang 0.5.23, arg_groups/memory_hook.py: handle_gpu_memory_settings.
+
+    >>> kept_back_bytes(8192, 256, 0, 1, 1, 0) / 2**20
+    13440.0
+    """
+    kept = BASE + CHUNK_TOKEN * maximum(chunk, LEAST_CHUNK) + ACCELERATOR * tensor * pipeline
+    return floor(maximum(MIB * (kept + GRAPHED_REQUEST * graph_requests) + prompt_graphs_bytes, least_bytes))
+
+
+@formula(Unit.SHARE)
+def static_share(capacity_bytes: int, kept_bytes: int, image_factor: float) -> Any:
+    """Share of the memory that SGLang gives to weights and pools when nobody chose it (mem_fraction_static).
+
+    static_share = max(0, floor(1000 * (1 - kept_bytes / capacity_bytes) + 0.5) / 1000) * image_factor
+
+    Parameters
+    ----------
+    capacity_bytes : of the accelerator [byte]
+    kept_bytes : left to intermediate results and graphs [byte]
+    image_factor : for the tower of a multimodal model; 1 where there is none
+
+    Returns
+    -------
+    share of the memory
+
+    >>> static_share(97_871 * 2**20, 13_440 * 2**20, 1.0), static_share(294_896 * 2**20, 26_240 * 2**20, 1.0)
+    (0.863, 0.911)
+    """
+    return maximum(0.0, floor(1000 * (1 - kept_bytes / capacity_bytes) + 0.5) / 1000) * image_factor

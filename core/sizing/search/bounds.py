@@ -209,6 +209,7 @@ def _memory(place: Place, requests: int | None = None) -> tuple[Axis, Axis]:
     situation = counted.situation
     article = situation.scenario.mode is Mode.ARTICLE
     whole = article or shares_what_is_left(situation)
+    whole = whole or situation.engine.allocator is Allocator.SGLANG  # which computes its share for each accelerator
     share = 1.0 if whole else situation.engine.memory_share or 1.0
     first = (here.labels if article else here.usable) * share
     if situation.engine.allocator is Allocator.VLLM and not article:  # there it takes its share of the whole memory
