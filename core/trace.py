@@ -19,12 +19,13 @@ from decimal import Decimal
 from enum import StrEnum
 from functools import lru_cache
 from operator import itemgetter
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast
 
 from core.errors import TonnageError
 from core.units import Unit
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 P = ParamSpec("P")
 Values = Mapping[str, Any]
 #: Recipes of one kind that are kept.
@@ -221,6 +222,21 @@ class Recipe:
         return len(self._steps)
 
 
+class Same(Generic[T]):
+    """Something that a recipe is written from and that is known by being the same one: a record or a model."""
+
+    __slots__ = ("it",)
+
+    def __init__(self, it: T) -> None:
+        self.it = it
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and other.it is self.it
+
+    def __hash__(self) -> int:
+        return id(self.it)
+
+
 def recipe(write: Callable[Concatenate[Recipe, P], None]) -> Callable[P, Recipe]:
     """Make of a function that writes a recipe one that returns it, written once for the same arguments."""
 
@@ -350,3 +366,7 @@ class Trace:
             if isinstance(entry, Computed)
             and any(key == at or (not isinstance(at, str) and key in at) for at in entry.inputs.values())
         ]
+
+
+#: What formulas are written to, whether they are computed at once or when a trace follows them.
+Recorder = Trace | Recipe

@@ -16,7 +16,7 @@ from core.sizing.links import FAST
 from core.sizing.origins import METHOD, catalogue_origin
 from core.sizing.placement import computes_on_cpu, share_of_machine
 from core.sizing.situation import Situation
-from core.trace import Origin, OriginKind, Trace
+from core.trace import Origin, OriginKind, Recipe, Recorder, Same, Trace, recipe
 from core.units import Unit
 
 #: From this many bits on, a tensor is multiplied at the 16-bit rate. What a 4-bit checkpoint keeps in 8 bit counts as
@@ -124,7 +124,12 @@ def record_counts(trace: Trace, situation: Situation) -> None:
 
 def record_parameters(trace: Trace, fitted: Mapping[str, Fitted]) -> None:
     """Record the fitted parameters as `fit.<symbol>`."""
-    for symbol, parameter in fitted.items():
+    trace.follow(_parameters(Same(fitted)))
+
+
+@recipe
+def _parameters(trace: Recipe, fitted: Same[Mapping[str, Fitted]]) -> None:
+    for symbol, parameter in fitted.it.items():
         trace.given(f"fit.{symbol}", parameter.value, parameter.unit, parameter.origin)
 
 
@@ -206,6 +211,11 @@ def _record_compute(trace: Trace, situation: Situation) -> None:
     trace.given("matrices.at_16_bit", wide + parameters.get(_head(situation), 0), Unit.PARAMETER, origin)
     trace.given("matrices.head", parameters.get(_head(situation), 0), Unit.PARAMETER, origin)
     trace.given("matrices.chosen_experts", _chosen_parameters(situation), Unit.PARAMETER, origin)
+    trace.follow(_flops())
+
+
+@recipe
+def _flops(trace: Recipe) -> None:
     for name in ("in_weight_format", "at_16_bit", "head", "chosen_experts"):
         trace.compute(f"flops_per_token.{name}", operators.matrix_flops, parameters=f"matrices.{name}")
 
@@ -227,12 +237,17 @@ def has_routed_experts(situation: Situation) -> bool:
 
 def _record_bandwidth(trace: Trace, situation: Situation) -> None:
     device = situation.device
+    units, clock = device.execution_units, device.clock_hz
+    if units and clock:
+        trace.given("device.execution_units", units, Unit.COUNT, catalogue_origin(device, "execution_units"))
+        trace.given("device.clock_hz", clock, Unit.HERTZ, catalogue_origin(device, "clock_hz"))
+    trace.follow(_bandwidths(bool(units and clock)))
+
+
+@recipe
+def _bandwidths(trace: Recipe, by_units: bool) -> None:
     full = "memory_bandwidth_bytes_per_s"
-    if device.execution_units and device.clock_hz:
-        trace.given(
-            "device.execution_units", device.execution_units, Unit.COUNT, catalogue_origin(device, "execution_units")
-        )
-        trace.given("device.clock_hz", device.clock_hz, Unit.HERTZ, catalogue_origin(device, "clock_hz"))
+    if by_units:
         trace.compute(
             "bandwidth.weights",
             roofline.effective_bandwidth,
@@ -246,14 +261,14 @@ def _record_bandwidth(trace: Trace, situation: Situation) -> None:
         _reached(trace, "bandwidth.weights", full, "fit.eta")
     _reached(trace, "bandwidth.experts", "bandwidth.weights", "fit.eta_e")
     _reached(trace, "bandwidth.kv", "bandwidth.weights", "fit.eta_kv")
-    method(trace, "state_bandwidth_share", STATE_SHARE, Unit.SHARE)
+    trace.given("state_bandwidth_share", STATE_SHARE, Unit.SHARE, METHOD)
     _reached(trace, "bandwidth.state", "bandwidth.weights", "state_bandwidth_share")
     trace.compute(
         "ridge_flop_per_byte", roofline.ridge_point, rate="rate.weight_format", bandwidth="memory_bandwidth_bytes_per_s"
     )
 
 
-def _reached(trace: Trace, key: str, bandwidth: str, share: str, most: str = "memory_bandwidth_bytes_per_s") -> None:
+def _reached(trace: Recorder, key: str, bandwidth: str, share: str, most: str = "memory_bandwidth_bytes_per_s") -> None:
     trace.compute(key, roofline.reached_bandwidth, bandwidth=bandwidth, share=share, most=most)
 
 
@@ -368,13 +383,18 @@ def record_expert_exchange(trace: Trace, situation: Situation, link: Link) -> No
 def _record_reads(trace: Trace, situation: Situation) -> None:
     """Record the weights that every step reads: everything but the input table, images and drafts."""
     head = _head(situation)
-    layers = [k for k in (*_MATRICES, TensorClass.NORM) if f"weights_bytes.{k}" in trace]
-    trace.compute("read_bytes.layers", operators.sum_of_bytes, parts=[f"weights_bytes.{k}" for k in layers])
-    if f"weights_bytes.{head}" in trace:
-        trace.compute("read_bytes.head", operators.sum_of_bytes, parts=[f"weights_bytes.{head}"])
-    else:
+    if head not in situation.blueprint.parameters:
         trace.given("read_bytes.head", 0, Unit.BYTE, source_of_model(situation))
-    trace.compute("read_bytes.dense", operators.sum_of_bytes, parts=["read_bytes.layers", "read_bytes.head"])
+    trace.follow(_reads(tuple(situation.blueprint.parameters), head))
     moe = situation.blueprint.moe
     if moe is not None and has_routed_experts(situation):
         method(trace, "independent_routing", 1.0, Unit.RATIO)
+
+
+@recipe
+def _reads(trace: Recipe, classes: tuple[TensorClass, ...], head: TensorClass) -> None:
+    layers = [k for k in (*_MATRICES, TensorClass.NORM) if k in classes]
+    trace.compute("read_bytes.layers", operators.sum_of_bytes, parts=[f"weights_bytes.{k}" for k in layers])
+    if head in classes:
+        trace.compute("read_bytes.head", operators.sum_of_bytes, parts=[f"weights_bytes.{head}"])
+    trace.compute("read_bytes.dense", operators.sum_of_bytes, parts=["read_bytes.layers", "read_bytes.head"])

@@ -54,7 +54,7 @@ TPU_BLOCKS = Origin(
 #: Of a TPU: most pages of all requests that fit its scalar memory; the usual page, and where contexts are short.
 TPU_PAGES, TPU_BLOCK, TPU_SHORT_CONTEXT, TPU_LARGEST_BLOCK = 131_072, 16, 8192, 256
 
-Groups = list[tuple[int, AttentionGroup]]
+Groups = tuple[tuple[int, AttentionGroup], ...]
 
 
 def reserve(trace: Trace, s: Situation) -> Reservation:

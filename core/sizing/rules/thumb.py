@@ -15,7 +15,7 @@ from core.sizing.precision import plain_bits
 from core.sizing.report import Finding, FindingKind
 from core.sizing.rules.rule import differs, is_article, note, rule
 from core.sizing.situation import Situation
-from core.trace import Trace
+from core.trace import Origin, Recipe, Trace, recipe
 from core.units import Unit
 
 #: The article's example: a mixture of this size "of this type" has 48 layers, 4 KV heads of 128.
@@ -70,18 +70,30 @@ def record_rule_of_thumb(trace: Trace, s: Situation, name: str, shape: Mapping[s
     if request in trace:
         return request
     source = ARTICLE if name == "article" else source_of_model(s)
-    for part, number in shape.items():
+    trace.follow(_rule_of_thumb(name, tuple(shape.items()), s.kv_format.bits / 8, source))
+    return request
+
+
+@recipe
+def _rule_of_thumb(
+    trace: Recipe, name: str, shape: tuple[tuple[str, int], ...], element_bytes: float, source: Origin
+) -> None:
+    for part, number in shape:
         trace.given(f"{name}.{part}", number, Unit.COUNT, source)
-    trace.given(f"{name}.element_bytes", s.kv_format.bits / 8, Unit.BYTE_PER_ELEMENT, METHOD)
+    trace.given(f"{name}.element_bytes", element_bytes, Unit.BYTE_PER_ELEMENT, METHOD)
     trace.compute(
         f"{name}.kv_bytes_per_token",
         kv.kv_bytes_per_token,
-        **{part: f"{name}.{part}" for part in shape},
+        **{part: f"{name}.{part}" for part, _ in shape},
         element_bytes=f"{name}.element_bytes",
     )
     per_token = f"{name}.kv_bytes_per_token"
-    trace.compute(request, kv.group_cache_bytes, bytes_per_token=per_token, tokens="workload.context_tokens")
-    return request
+    trace.compute(
+        f"{name}.kv_bytes_per_request",
+        kv.group_cache_bytes,
+        bytes_per_token=per_token,
+        tokens="workload.context_tokens",
+    )
 
 
 @rule(FindingKind.TEXTBOOK_WEIGHTS, 18)
