@@ -177,6 +177,9 @@ def expression_name(function: F) -> F:
 def _arguments(keys: Sequence[str | Sequence[str]]) -> Callable[[Values], Sequence[Any]]:
     """What takes the arguments of a formula out of the figures, a key or keys each; it runs at every step."""
     plain = [key for key in keys if isinstance(key, str)]
+    if not plain and len(keys) == 1 and len(keys[0]) > 1:
+        several = itemgetter(*keys[0])
+        return lambda values: (list(several(values)),)
     if len(plain) < len(keys):
         return lambda values: [values[k] if isinstance(k, str) else [values[one] for one in k] for k in keys]
     if len(plain) > 1:

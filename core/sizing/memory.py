@@ -143,14 +143,21 @@ def _beside(trace: Trace, s: Situation) -> None:
 def _companion(trace: Trace, s: Situation, prefix: str, companion: PlacedCompanion) -> list[str]:
     article = s.scenario.mode is Mode.ARTICLE
     bits_source = ARTICLE if article else catalogue_origin(companion.weight_format, "bits")
-    source = model_origin(companion.model)
-    keys = []
-    for kind, number in companion.parameters.items():
-        trace.given(f"{prefix}.parameters.{kind}", number, Unit.PARAMETER, source)
-        trace.given(f"{prefix}.bits.{kind}", companion.bits[kind], Unit.BIT_PER_WEIGHT, bits_source)
-        keys.append(f"{prefix}.weights_bytes.{kind}")
-        trace.compute(keys[-1], w.weights_bytes, parameters=f"{prefix}.parameters.{kind}", bits=f"{prefix}.bits.{kind}")
-    return keys
+    classes = tuple((kind, number, companion.bits[kind]) for kind, number in companion.parameters.items())
+    trace.follow(_weights(prefix, classes, model_origin(companion.model), bits_source))
+    return [f"{prefix}.weights_bytes.{kind}" for kind, _, _ in classes]
+
+
+@recipe
+def _weights(
+    trace: Recipe, prefix: str, classes: tuple[tuple[TensorClass, int, float], ...], source: Origin, bits_source: Origin
+) -> None:
+    """The tensors of a companion, class by class."""
+    for kind, number, bits in classes:
+        keys = {"parameters": f"{prefix}.parameters.{kind}", "bits": f"{prefix}.bits.{kind}"}
+        trace.given(keys["parameters"], number, Unit.PARAMETER, source)
+        trace.given(keys["bits"], bits, Unit.BIT_PER_WEIGHT, bits_source)
+        trace.compute(f"{prefix}.weights_bytes.{kind}", w.weights_bytes, **keys)
 
 
 def _capacity(trace: Trace, s: Situation) -> None:

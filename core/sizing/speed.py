@@ -1,6 +1,7 @@
 """The speed figures of a situation: decode, first token, throughput and prefill, each with range and reasons."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from core.catalogue.calibration import Calibration, shipped_calibration
 from core.catalogue.catalogue import Catalogue
@@ -307,7 +308,12 @@ def predicted(scenario: Scenario, catalogue: Catalogue) -> Trace:
 
 
 def _parts(trace: Trace, key: str) -> tuple[TimePart, ...]:
-    return tuple(TimePart(cause, f"{key}.{part}", float(trace[f"{key}.{part}"])) for cause, part in PARTS.items())
+    return tuple([TimePart(cause, at, float(trace[at])) for cause, at in _keys_of_parts(key)])
+
+
+@lru_cache(maxsize=16)
+def _keys_of_parts(key: str) -> tuple[tuple[Cause, str], ...]:
+    return tuple((cause, f"{key}.{part}") for cause, part in PARTS.items())
 
 
 def _limit(parts: tuple[TimePart, ...]) -> Limit:
