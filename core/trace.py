@@ -218,11 +218,17 @@ class Recipe:
         self._found[key] = (function, inputs)
 
     def __contains__(self, key: object) -> bool:
+        """Was it written here? What the trace holds that follows is not seen."""
         return key in self._found
 
     def __len__(self) -> int:
         """Formulas in it."""
         return len(self._steps)
+
+    def apply(self, values: dict[str, Any]) -> None:
+        """Compute its figures from those that are there."""
+        for key, function, arguments in self._steps:
+            values[key] = function(*arguments(values))
 
 
 class Same(Generic[T]):
@@ -252,30 +258,56 @@ def recipe(write: Callable[Concatenate[Recipe, P], None]) -> Callable[P, Recipe]
     return cast(Callable[P, Recipe], written)
 
 
+class _Values(dict[str, Any]):
+    """Figures by key; one of a recipe that waits is computed when somebody asks for it, with all of that recipe."""
+
+    __slots__ = ("waiting",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waiting: list[Recipe] = []
+
+    def __missing__(self, key: str) -> Any:
+        for formulas in self.waiting:
+            if key in formulas:
+                self.waiting.remove(formulas)
+                formulas.apply(self)
+                return self[key]
+        raise KeyError(key)
+
+    def settle(self) -> None:
+        """Compute everything that waits."""
+        while self.waiting:
+            self.waiting.pop(0).apply(self)
+
+
 class Trace:
     """The figures of one sizing by key, in the order in which they were found.
 
     Values stand apart from how they were found, and records are made when asked for: recording is in every sizing,
-    explaining in few.
+    explaining in few. Figures that few ask for may wait until then (`later`).
     """
 
     __slots__ = ("_found", "_values")
 
     def __init__(self) -> None:
-        self._values: dict[str, Any] = {}
+        self._values = _Values()
         self._found: dict[str, tuple[Any, Any]] = {}  # (unit, origin) of a given number, (function, inputs) of another
 
     def copy(self) -> "Trace":
         """A trace with the same figures, to which others can be added or put in place."""
         twin = Trace()
-        twin._values, twin._found = self._values.copy(), self._found.copy()
+        twin._values.update(self._values)
+        twin._values.waiting.extend(self._values.waiting)
+        twin._found = self._found.copy()
         return twin
 
     def joined(self, *others: "Trace") -> "Trace":
         """A trace with the figures of others as well; a figure that is in several is that of the first."""
         whole = Trace()
         for trace in (*reversed(others), self):
-            whole._values |= trace._values
+            trace._values.settle()
+            whole._values.update(trace._values)
             whole._found |= trace._found
         return whole
 
@@ -304,10 +336,17 @@ class Trace:
 
     def follow(self, formulas: Recipe) -> None:
         """Apply the formulas of a recipe."""
-        values = self._values
-        values.update(formulas._constants)
-        for key, function, arguments in formulas._steps:
-            values[key] = function(*arguments(values))
+        self._values.update(formulas._constants)
+        formulas.apply(self._values)
+        self._found.update(formulas._found)
+
+    def later(self, formulas: Recipe) -> None:
+        """Apply the formulas of a recipe when one of its figures is asked for.
+
+        What they need must be there by then, and not change any more.
+        """
+        self._values.update(formulas._constants)
+        self._values.waiting.append(formulas)
         self._found.update(formulas._found)
 
     def move(self, key: str, to: str) -> None:
@@ -320,16 +359,17 @@ class Trace:
         return self._values[key]
 
     def __contains__(self, key: object) -> bool:
-        return key in self._values
+        return key in self._found
 
     def __iter__(self) -> Iterator[str]:
+        self._values.settle()
         return iter(self._values)
 
     def __len__(self) -> int:
-        return len(self._values)
+        return len(self._found)
 
     def get(self, key: str, default: Any = None) -> Any:
-        return self._values.get(key, default)
+        return self._values[key] if key in self._found else default
 
     def entry(self, key: str) -> Entry:
         """The record of a figure: how it was found."""

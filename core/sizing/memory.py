@@ -64,7 +64,8 @@ def record_memory(trace: Trace, s: Situation, context_tokens: Any = None) -> Res
     if has_others(s):
         _accelerator(trace, s, "other_accelerator", ())
     alone = context_tokens is None  # not along a curve
-    trace.follow(_answers(groups_key(s), reserved, alone))
+    trace.follow(_answers(groups_key(s)))
+    trace.later(_contexts(reserved, alone))
     _pool(trace, s)
     if alone:
         record_saving(trace, s)
@@ -267,8 +268,8 @@ def _one(trace: Recipe, key: str, beside: tuple[str, ...], placed: bool) -> None
 
 
 @recipe
-def _answers(trace: Recipe, groups: str, reserved: Reservation, weighed: bool) -> None:
-    """How much is missing, how many requests fit, how long one may be, from where the cache outweighs the model."""
+def _answers(trace: Recipe, groups: str) -> None:
+    """How much is missing, how many requests fit."""
     trace.compute(
         "accelerator.shortfall_bytes",
         m.shortfall_bytes,
@@ -288,6 +289,11 @@ def _answers(trace: Recipe, groups: str, reserved: Reservation, weighed: bool) -
         replicas=groups,
     )
     trace.given("one_request", 1, Unit.REQUEST, METHOD)
+
+
+@recipe
+def _contexts(trace: Recipe, reserved: Reservation, weighed: bool) -> None:
+    """How long one request may be, and from where the cache outweighs the model."""
     largest_context(trace, reserved, "max_context_tokens", "one_request", "accelerator.free_for_kv_bytes")
     trace.compute(
         "max_context_usable_tokens",
@@ -374,7 +380,7 @@ def _totals(trace: Trace, s: Situation) -> None:
     weights, drafts = loaded_key(trace), tuple(draft_items(s))
     beside = tuple(key for key in (TABLES, HELD) if key in trace)
     experts = class_key(trace, TensorClass.EXPERT) if s.plan.attention_replicas > 1 else ""
-    trace.follow(_sums(weights, experts, beside, drafts, s.plan.replicas > 1, s.accelerators > 1))
+    trace.later(_sums(weights, experts, beside, drafts, s.plan.replicas > 1, s.accelerators > 1))
 
 
 @recipe
