@@ -357,8 +357,17 @@ def _sum_key(trace: Recorder, key: str, function: Callable[..., Any], parameter:
 
 def _pool(trace: Trace, s: Situation) -> None:
     """What the engine prints of its pool at the start."""
-    free = {"free_bytes": "accelerator.free_for_kv_bytes"}
     if "kv_pool.blocks_per_request" in trace and trace["kv_pool.block_bytes"]:
+        trace.later(_printed("kv_pool.groups" if "kv_pool.groups" in trace else "kv_pool.one_group"))
+    elif s.scenario.mode is Mode.REAL and s.engine.allocator is Allocator.SGLANG and "kv_pool.rate" in trace:
+        trace.later(_printed(""))
+
+
+@recipe
+def _printed(trace: Recipe, groups: str) -> None:
+    """Blocks, with the key of their groups, and tokens; tokens alone where there are no blocks."""
+    free = {"free_bytes": "accelerator.free_for_kv_bytes"}
+    if groups:
         trace.compute("kv_pool.blocks", vllm.pool_blocks, **free, block_bytes="kv_pool.block_bytes")
         trace.compute(
             "kv_pool.concurrency",
@@ -368,10 +377,9 @@ def _pool(trace: Trace, s: Situation) -> None:
         )
         concurrency = {"concurrency": "kv_pool.concurrency", "context_tokens": "workload.context_tokens"}
         trace.compute("kv_pool.tokens", vllm.printed_tokens, **concurrency)
-        groups = ["kv_pool.groups"] if "kv_pool.groups" in trace else ["kv_pool.one_group"]
         by_group = {"blocks": "kv_pool.blocks", "block_tokens": "engine.block_tokens"}
-        trace.compute("kv_pool.tokens_by_group", vllm.printed_tokens_by_group, groups=groups, **by_group)
-    elif s.scenario.mode is Mode.REAL and s.engine.allocator is Allocator.SGLANG and "kv_pool.rate" in trace:
+        trace.compute("kv_pool.tokens_by_group", vllm.printed_tokens_by_group, groups=[groups], **by_group)
+    else:
         trace.compute("kv_pool.tokens", sglang.pool_tokens, **free, bytes_per_token="kv_pool.rate")
 
 

@@ -4,8 +4,9 @@ Everything recorded here is independent of the work: curves over context or conc
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 
-from core.architecture.blueprint import AttentionKind, TensorClass
+from core.architecture.blueprint import AttentionKind, Blueprint, TensorClass
 from core.catalogue.calibration import Calibration, Circumstances, Fitted, back_end
 from core.catalogue.records import Device, DeviceFamily, Engine, Link, LinkKind, WeightFormat
 from core.errors import CatalogueError
@@ -65,31 +66,51 @@ def method(trace: Trace, key: str, value: float, unit: Unit) -> None:
 
 def circumstances(situation: Situation, calibration: Calibration) -> Circumstances:
     """What the fitted parameters depend on."""
-    device, engine, link = situation.device, situation.engine, exchange_link(situation)
-    return Circumstances(
-        group=engine.group,
-        engine=engine.id,
-        back_end=back_end(engine, device.family),
-        family=device.family,
-        architecture=device.architecture,
-        format_class=situation.weight_format.format_class,
-        device=device.accelerator_id or device.id,
-        link=link.id if link and situation.plan.stage_ranks > 1 else "",
-        attention=_attention_kind(situation),
-        feed_forward="experts" if has_routed_experts(situation) else "",
-        generation=engine.generation or calibration.generation,
-        arithmetic=arithmetic(device, engine, situation.weight_format),
+    link = exchange_link(situation)
+    return _circumstances(
+        Same(situation.device),
+        Same(situation.engine),
+        Same(situation.weight_format),
+        Same(situation.blueprint),
+        link.id if link and situation.plan.stage_ranks > 1 else "",
+        calibration.generation,
     )
 
 
-def _attention_kind(situation: Situation) -> str:
+@lru_cache(maxsize=4096)
+def _circumstances(
+    device: Same[Device],
+    engine: Same[Engine],
+    chosen: Same[WeightFormat],
+    model: Same[Blueprint],
+    link: str,
+    usual: str,
+) -> Circumstances:
+    accelerator, runs, weight_format, moe = device.it, engine.it, chosen.it, model.it.moe
+    return Circumstances(
+        group=runs.group,
+        engine=runs.id,
+        back_end=back_end(runs, accelerator.family),
+        family=accelerator.family,
+        architecture=accelerator.architecture,
+        format_class=weight_format.format_class,
+        device=accelerator.accelerator_id or accelerator.id,
+        link=link,
+        attention=_attention_kind(model.it),
+        feed_forward="experts" if moe is not None and moe.experts_per_token > 0 else "",
+        generation=runs.generation or usual,
+        arithmetic=arithmetic(accelerator, runs, weight_format),
+    )
+
+
+def _attention_kind(blueprint: Blueprint) -> str:
     """What sets the attention of a model apart from plain attention in every layer."""
-    kinds = {group.kind for group in situation.blueprint.attention}
+    kinds = {group.kind for group in blueprint.attention}
     if AttentionKind.COMPRESSED in kinds:
         return "compressed"
     if kinds & {AttentionKind.LATENT, AttentionKind.SPARSE_LATENT}:
         return "latent"
-    if situation.blueprint.recurrent:
+    if blueprint.recurrent:
         return "recurrent"
     return "window" if kinds & {AttentionKind.WINDOW, AttentionKind.CHUNK} else ""
 
@@ -138,12 +159,17 @@ def _record_plan(trace: Trace, situation: Situation) -> None:
     trace.given("plan.parallel_stages", stages, Unit.COUNT, METHOD)
     source = source_of_model(situation)
     trace.given("model.hidden_size", situation.blueprint.hidden_size, Unit.COUNT, source)
-    trace.given("kernels_per_step", operators.kernels_per_step(situation.blueprint), Unit.COUNT, source)
+    trace.given("kernels_per_step", _kernels(Same(situation.blueprint)), Unit.COUNT, source)
     plan = {"layers": "model.layers", "tensor": "plan.tensor", "pipeline": "plan.pipeline"}
     if situation.plan.attention_replicas > 1:
         trace.compute("messages_per_token", ep.messages_with_experts, expert_layers="model.moe_layers", **plan)
     else:
         trace.compute("messages_per_token", operators.messages_per_token, **plan)
+
+
+@lru_cache(maxsize=1024)
+def _kernels(model: Same[Blueprint]) -> int:
+    return operators.kernels_per_step(model.it)
 
 
 def compute_format(device: Device, engine: Engine, weight_format: WeightFormat) -> str:

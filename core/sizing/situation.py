@@ -87,34 +87,37 @@ def resolve(scenario: Scenario, catalogue: Catalogue) -> Situation:
     joins_nodes = chosen is not None and nodes > 1 and chosen.kind in BETWEEN_MACHINES
     network = chosen if joins_nodes else network_of(device, nodes, catalogue)
     links = Links(device, catalogue, None if joins_nodes else chosen)
-    chosen_model = scenario.model
-    open_situation = Situation(
-        scenario=scenario,
-        catalogue=catalogue,
-        blueprint=blueprint,
-        device=device,
-        accelerators=nodes * per_node,
-        nodes=nodes,
-        link=None,
-        network=network,
-        plan=deployment.plan or ALONE,
-        engine=engine,
-        weight_format=weight_format,
-        kv_format=kv_format,
-        kv_value_format=_value_format(scenario, catalogue),
-        bits=bits,
-        model_source=model_origin(catalogue.model(chosen_model.id) if chosen_model.kind == "catalogue" else None),
-    )
+    source = model_origin(catalogue.model(scenario.model.id) if scenario.model.kind == "catalogue" else None)
+    value_format = _value_format(scenario, catalogue)
+
+    def with_plan(plan: Plan, link: Link | None) -> Situation:
+        return Situation(
+            scenario=scenario,
+            catalogue=catalogue,
+            blueprint=blueprint,
+            device=device,
+            accelerators=nodes * per_node,
+            nodes=nodes,
+            link=link,
+            network=network,
+            plan=plan,
+            engine=engine,
+            weight_format=weight_format,
+            kv_format=kv_format,
+            kv_value_format=value_format,
+            bits=bits,
+            model_source=source,
+        )
+
     plan = deployment.plan
     if plan is None and nodes * per_node == 1:
         plan = ALONE
     if plan is None:
         beside = sum(companion.weights_bytes for companion in placed_companions(scenario, catalogue))
         domain = links.fast_domain(per_node) if engine.tensor_parallel else 1
-        plan = choose_plan(Load.of(open_situation, beside), nodes, per_node, domain)
+        plan = choose_plan(Load.of(with_plan(ALONE, None), beside), nodes, per_node, domain)
     check_plan(plan, nodes * per_node, device, engine, blueprint)
-    link = links.joining(min(plan.copy_ranks, per_node), plan.stage_ranks)
-    return replace(open_situation, plan=plan, link=link)
+    return with_plan(plan, links.joining(min(plan.copy_ranks, per_node), plan.stage_ranks))
 
 
 def machines(device: Device, deployment: Deployment) -> tuple[int, int]:
