@@ -132,6 +132,24 @@ def record_depth(trace: Trace, s: Situation) -> str:
     return "workload.depth_tokens"
 
 
+def record_counts_of_work(trace: Trace, s: Situation, calibration: Calibration) -> None:
+    """Record what a step and a prompt read and compute, and no time under load: what bounds are made of."""
+    record_rates(trace, s, calibration)
+    record_attention(trace, s)
+    depth = record_depth(trace, s)
+    record_choices(trace, s)
+    record_slots(trace, s)
+    record_retrieval(trace, s)
+    trace.follow(_counted(outline_of(trace, s), depth))
+
+
+@recipe
+def _counted(trace: Recipe, o: Outline, depth: str) -> None:
+    record_step_inputs(trace, o, depth)
+    record_prompt(trace, o)
+    record_requests(trace, o)
+
+
 def record_work(trace: Trace, s: Situation, calibration: Calibration, depth: str) -> None:
     """Record every figure that depends on prompt, depth or number of requests; each of them may be an axis."""
     if spills(trace):
@@ -323,10 +341,13 @@ def _keys_of_parts(key: str) -> tuple[tuple[Cause, str], ...]:
 
 def _limit(parts: tuple[TimePart, ...]) -> Limit:
     """What takes most of the time; causes of one kind count together."""
-    seconds = dict.fromkeys(Limit, 0.0)
+    seconds = _NO_TIME.copy()
     for part in parts:
         seconds[LIMIT_OF[part.cause]] += part.seconds
-    return max(seconds, key=lambda limit: seconds[limit])
+    return max(seconds, key=seconds.__getitem__)
+
+
+_NO_TIME = dict.fromkeys(Limit, 0.0)
 
 
 def _guards(trace: Trace, s: Situation) -> tuple[Finding, ...]:
