@@ -14,6 +14,7 @@ import ast
 import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
@@ -268,17 +269,24 @@ class _Values(dict[str, Any]):
         self.waiting: list[Recipe] = []
 
     def __missing__(self, key: str) -> Any:
-        for formulas in self.waiting:
+        for formulas in tuple(self.waiting):
             if key in formulas:
-                self.waiting.remove(formulas)
-                formulas.apply(self)
-                return self[key]
+                self._compute(formulas)
+                break
+        if key in self:
+            return self[key]
         raise KeyError(key)
 
     def settle(self) -> None:
         """Compute everything that waits."""
-        while self.waiting:
-            self.waiting.pop(0).apply(self)
+        for formulas in tuple(self.waiting):
+            self._compute(formulas)
+
+    def _compute(self, formulas: Recipe) -> None:
+        """Compute what waits; only then does it wait no longer, so that another thread finds the one or the other."""
+        formulas.apply(self)
+        with suppress(ValueError):  # the other thread was faster
+            self.waiting.remove(formulas)
 
 
 class Trace:
@@ -348,6 +356,10 @@ class Trace:
         self._values.update(formulas._constants)
         self._values.waiting.append(formulas)
         self._found.update(formulas._found)
+
+    def settle(self) -> None:
+        """Compute everything that waits: before another number takes the place of one that is there."""
+        self._values.settle()
 
     def move(self, key: str, to: str) -> None:
         """Give a figure that no other figure uses another key, so that one made of it can take its place."""
