@@ -231,6 +231,12 @@ class Recipe:
         for key, function, arguments in self._steps:
             values[key] = function(*arguments(values))
 
+    def apply_where(self, found: Mapping[str, Any], values: dict[str, Any]) -> None:
+        """Compute those of its figures that nobody has found in another way since."""
+        for key, function, arguments in self._steps:
+            if found.get(key) is self._found[key]:
+                values[key] = function(*arguments(values))
+
 
 class Same(Generic[T]):
     """Something that a recipe is written from and that is known by being the same one: a record or a model."""
@@ -262,10 +268,11 @@ def recipe(write: Callable[Concatenate[Recipe, P], None]) -> Callable[P, Recipe]
 class _Values(dict[str, Any]):
     """Figures by key; one of a recipe that waits is computed when somebody asks for it, with all of that recipe."""
 
-    __slots__ = ("waiting",)
+    __slots__ = ("found", "waiting")
 
-    def __init__(self) -> None:
+    def __init__(self, found: Mapping[str, Any]) -> None:
         super().__init__()
+        self.found = found
         self.waiting: list[Recipe] = []
 
     def __missing__(self, key: str) -> Any:
@@ -284,7 +291,7 @@ class _Values(dict[str, Any]):
 
     def _compute(self, formulas: Recipe) -> None:
         """Compute what waits; only then does it wait no longer, so that another thread finds the one or the other."""
-        formulas.apply(self)
+        formulas.apply_where(self.found, self)
         with suppress(ValueError):  # the other thread was faster
             self.waiting.remove(formulas)
 
@@ -299,15 +306,15 @@ class Trace:
     __slots__ = ("_found", "_values")
 
     def __init__(self) -> None:
-        self._values = _Values()
         self._found: dict[str, tuple[Any, Any]] = {}  # (unit, origin) of a given number, (function, inputs) of another
+        self._values = _Values(self._found)
 
     def copy(self) -> "Trace":
         """A trace with the same figures, to which others can be added or put in place."""
         twin = Trace()
+        twin._found.update(self._found)
         twin._values.update(self._values)
         twin._values.waiting.extend(self._values.waiting)
-        twin._found = self._found.copy()
         return twin
 
     def joined(self, *others: "Trace") -> "Trace":
@@ -351,7 +358,8 @@ class Trace:
     def later(self, formulas: Recipe) -> None:
         """Apply the formulas of a recipe when one of its figures is asked for.
 
-        What they need must be there by then, and not change any more.
+        What they need must be there by then, and not change any more. A figure that is found in another way in the
+        meantime stays as it is.
         """
         self._values.update(formulas._constants)
         self._values.waiting.append(formulas)
@@ -363,7 +371,8 @@ class Trace:
 
     def move(self, key: str, to: str) -> None:
         """Give a figure that no other figure uses another key, so that one made of it can take its place."""
-        self._values[to] = self._values.pop(key)
+        self._values[to] = self._values[key]
+        del self._values[key]
         self._found[to] = self._found.pop(key)
 
     def __getitem__(self, key: str) -> Any:
@@ -374,8 +383,7 @@ class Trace:
         return key in self._found
 
     def __iter__(self) -> Iterator[str]:
-        self._values.settle()
-        return iter(self._values)
+        return iter(self._found)
 
     def __len__(self) -> int:
         return len(self._found)

@@ -136,6 +136,25 @@ def test_what_waits_is_settled_before_a_number_changes() -> None:
     assert trace["sum"] == 0.5
 
 
+def test_what_is_found_in_another_way_stays() -> None:
+    trace = Trace()
+    trace.given("one", 1.0, Unit.SHARE)
+    trace.later(_sum("sum", True))
+    trace.given("as_it_is", 7.0, Unit.SHARE)
+    assert trace["sum"] == trace.reevaluate("sum") == 7.5
+    assert trace["as_it_is"] == 7.0
+
+
+def test_the_order_does_not_depend_on_who_asks_first() -> None:
+    traces = Trace(), Trace()
+    for trace in traces:
+        trace.given("one", 1.0, Unit.SHARE)
+        trace.later(_sum("sum", True))
+        trace.given("last", 1.0, Unit.SHARE)
+    assert traces[0]["sum"]
+    assert list(traces[0]) == list(traces[1])
+
+
 def test_two_recipes_that_wait_for_each_other_find_each_other() -> None:
     trace = Trace()
     trace.later(_twice("sum"))
