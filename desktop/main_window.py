@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QMainWindow,
     QMenu,
-    QMessageBox,
     QSplitter,
     QStackedWidget,
     QVBoxLayout,
@@ -47,6 +46,7 @@ from desktop.ticked import Ticked
 from desktop.widgets.drop_frame import DropFrame
 from desktop.widgets.focus import first_focusable
 from desktop.widgets.message_bar import MessageBar, MessageStack
+from desktop.widgets.question import Question
 from desktop.widgets.tour import Hint, Tour
 
 if TYPE_CHECKING:
@@ -629,9 +629,9 @@ class MainWindow(QMainWindow):
     def _close_unsaved(self) -> bool:
         """Whether to close although the last change cannot be saved."""
         text = _("{problem} Your last change would be lost.").format(problem=self.session.problem)
-        question = QMessageBox(QMessageBox.Icon.Warning, "Tonnage", text, parent=self)
-        question.addButton(_("Stay"), QMessageBox.ButtonRole.RejectRole)
-        leave = question.addButton(_("Close without it"), QMessageBox.ButtonRole.DestructiveRole)
+        question = Question("warn", text, parent=self)
+        question.add_safe(_("Stay"))
+        leave = question.add_other(_("Close without it"))
         question.exec()
         return question.clickedButton() is leave
 

@@ -17,6 +17,8 @@ from desktop.widgets.quantity import Quantity, Value
 from desktop.widgets.quantity_edit import QuantityEdit
 from desktop.widgets.stepper import Stepper
 
+ROW_GAP = 8  # between label and field
+
 
 def value_at(scenario: Scenario, path: str) -> Any:
     """The value of `section__field`."""
@@ -89,7 +91,7 @@ class InputRow(QWidget):
         label_box.addStretch(1)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
+        row.setSpacing(ROW_GAP)
         row.addLayout(label_box)
         row.addLayout(column, 1)
 

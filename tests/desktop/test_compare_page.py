@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QThreadPool
 from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtWidgets import QApplication
 from shiboken6 import delete
@@ -229,3 +229,22 @@ def test_no_language_needs_more_than_1024_by_640(
     assert page.body.width() <= page.scroll_area.viewport().width()
     window.close()
     delete(window)
+
+
+def test_an_answer_that_comes_after_the_ticks_are_gone_is_dropped(
+    qtbot: Any, page: ComparePage, window: MainWindow
+) -> None:
+    page.refresh()  # an answer is under way
+    window.ticked.set_ids([])
+    assert page.pages.currentWidget() is page.empty
+    QThreadPool.globalInstance().waitForDone()
+    QApplication.processEvents()
+    assert page.pages.currentWidget() is page.empty
+
+
+def test_a_step_taken_back_here_leaves_the_scenario_in(qtbot: Any, page: ComparePage, session: Session) -> None:
+    session.edit("Users", workload__users=session.scenario.workload.users + 1)
+    session.undo()  # within the same frame: what is on screen is not sized yet
+    qtbot.waitUntil(lambda: len(standings(page)) == 3, timeout=10_000)
+    bar = page.window().messages.bar("compare")  # type: ignore[attr-defined]
+    assert bar is None

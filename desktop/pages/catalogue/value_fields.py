@@ -25,8 +25,7 @@ class WordsEdit(QuantityEdit):
         self.setAlignment(Qt.AlignmentFlag.AlignLeft)
         self.setMaxLength(4000)
 
-    def set_quantity(self, quantity: Quantity, name: str) -> None:
-        super().set_quantity(quantity, name)
+    def _fit(self) -> None:
         self.setTextMargins(0, 0, 0, 0)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

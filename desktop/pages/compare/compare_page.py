@@ -188,6 +188,7 @@ class ComparePage(QWidget):
         self._session.message.emit(Message(text, "warn", TOPIC))
         scenarios = [found for one in sized if (found := self._session.scenario_of(one)) is not None]
         if len(scenarios) < 2:
+            self._jobs.drop()
             self.found = None
             self.empty.set_ticked(len(scenarios), self._session.scenario.client)
             self.pages.setCurrentWidget(self.empty)
