@@ -33,6 +33,7 @@ from desktop import icons
 from desktop.actions import Actions, Deed, settings_menu
 from desktop.import_job import Imports
 from desktop.importing import save_copy
+from desktop.inputs.explained import figure_of
 from desktop.inputs.panel import InputsPanel
 from desktop.moved_on import MovedOn
 from desktop.pages.sizing_page import SizingPage
@@ -638,7 +639,12 @@ class MainWindow(QMainWindow):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """F1 explains what has the focus; where that has nothing to explain, all figures are at hand."""
         if event.key() == Qt.Key.Key_F1 and self.page == SIZING:
-            self.show_explanations()
+            sizing = self.session.sizing
+            key = figure_of(QApplication.focusWidget(), sizing.trace) if sizing is not None else ""
+            if key:
+                self._explain(key)
+            else:
+                self.show_explanations()
         else:
             super().keyPressEvent(event)
 
