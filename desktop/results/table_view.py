@@ -19,7 +19,7 @@ from core.language.messages import gettext as _
 from desktop.tables import KEY_ROLE, SORT_ROLE, NumberTableModel, TableData, as_text
 from desktop.theme import Theme
 
-MOST_WORDS = 260  # of a column of words; what is longer has its whole text as tooltip
+LEAST_WORDS, SCROLLED_WORDS = 110, 200  # of a column of words; what is longer has its whole text as tooltip
 
 
 class NumberTable(QTableView):
@@ -66,10 +66,11 @@ class NumberTable(QTableView):
             return
         header = self.horizontalHeader()
         needed = [max(header.sectionSizeHint(at), self.sizeHintForColumn(at)) for at in range(len(columns))]
-        needed = [
-            width if column.is_number else min(width, MOST_WORDS) for width, column in zip(needed, columns, strict=True)
-        ]
-        spare = max(0, self.viewport().width() - sum(needed)) // len(columns)
+        room = self.viewport().width()
+        words = [width for width, column in zip(needed, columns, strict=True) if not column.is_number]
+        most = _cap(words, room - sum(needed) + sum(words))
+        needed = [width if one.is_number else min(width, most) for width, one in zip(needed, columns, strict=True)]
+        spare = max(0, room - sum(needed)) // len(columns)
         for at, width in enumerate(needed):
             header.resizeSection(at, width + spare)
 
@@ -98,6 +99,21 @@ class NumberTable(QTableView):
             QGuiApplication.clipboard().setText(self.copied_text())
         else:
             super().keyPressEvent(event)
+
+
+def _cap(widths: Sequence[int], room: int) -> int:
+    """The width at which the widest columns of words are cut, so that all have room; where the table scrolls, enough.
+
+    >>> _cap([80, 500], 300), _cap([80, 90], 300), _cap([400, 500], 100)
+    (220, 300, 200)
+    """
+    left, cap = room, room
+    for number, width in enumerate(sorted(widths)):
+        cap = left // (len(widths) - number)
+        if width > cap:
+            return cap if cap >= LEAST_WORDS else SCROLLED_WORDS
+        left -= width
+    return max(LEAST_WORDS, room)
 
 
 class TablePanel(QWidget):

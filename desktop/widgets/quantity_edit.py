@@ -34,6 +34,7 @@ class QuantityEdit(QLineEdit):
         self._problem = ""
         self._in_gesture = False
         self._unit_width = 0
+        self._has_place = True
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.setMaxLength(60)
         self.set_quantity(quantity, name)
@@ -68,8 +69,14 @@ class QuantityEdit(QLineEdit):
         word = self.placeholderText()
         return bool(self.text()) or not word or any(sign.isdigit() for sign in word)
 
+    def keep_no_place(self) -> None:
+        """No unit stands beside the number, and none is waited for: it takes the whole field."""
+        self._has_place = False
+        self._fit()
+
     def _fit(self) -> None:
-        self.setTextMargins(0, 0, self._unit_width - 2 if self.shows_unit else 0, 0)
+        place = self._unit_width - 2 if self._has_place and self.shows_unit else 0
+        self.setTextMargins(0, 0, place, 0)
 
     # -- the value ----------------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QWidget
 
 from desktop import icons
-from desktop.theme import TONE_ICONS, Tone, load_tokens
+from desktop.theme import TONE_ICONS, Tone, load_tokens, restyle
 
 ICON = 32
 WIDTH = 340  # of the text, so that a sentence takes two lines at most
@@ -28,7 +28,7 @@ class Question(QMessageBox):
     def add_safe(self, text: str, role: QMessageBox.ButtonRole = QMessageBox.ButtonRole.RejectRole) -> QPushButton:
         """The answer that Enter and Escape give."""
         safe = self.addButton(text, role)
-        safe.setProperty("kind", "primary")
+        restyle(safe, kind="primary")
         self.setDefaultButton(safe)
         self.setEscapeButton(safe)
         return safe

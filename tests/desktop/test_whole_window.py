@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QRadioButton,
+    QScrollArea,
     QWidget,
 )
 
@@ -82,6 +83,10 @@ def cut(widget: QWidget) -> set[str]:
     for child in widget.findChildren(QWidget):
         if not child.isVisible() or child.visibleRegion().isEmpty():
             continue
+        if isinstance(child, QScrollArea) and not child.horizontalScrollBar().isVisible():
+            inside = child.widget()
+            if inside is not None and inside.width() > child.viewport().width():
+                found.add(f"{type(inside).__name__} in {type(child.parent()).__name__}, wider than its place")
         if isinstance(child, ElidedLabel):
             continue  # its ellipses are caught where it paints them
         if isinstance(child, Text):
