@@ -18,7 +18,7 @@ ICONS: dict[Verdict, tuple[str, Color]] = {
 }
 UNKNOWN: tuple[str, Color] = ("info-circle", "info")
 
-LEAST_NAME, LEAST_BAR = 210, 110  # widths in a narrow window
+LEAST_NAME, LEAST_BAR = 280, 110  # widths, where all columns find room
 
 
 class AnswerDelegate(QStyledItemDelegate):
