@@ -13,8 +13,8 @@ from typing import Any
 
 from core import RESOURCES, __version__
 from core.catalogue.catalogue import Catalogue
+from core.catalogue.kept import with_file
 from core.catalogue.loading import load_shipped
-from core.catalogue.overlay import Overlay
 from core.catalogue_command import catalogue_command, catalogue_options
 from core.errors import TonnageError
 from core.find_command import find, find_options
@@ -108,7 +108,7 @@ def _catalogue(options: argparse.Namespace) -> Catalogue:
 def _load(file: Path, catalogue: Catalogue) -> tuple[Scenario, Catalogue]:
     """A scenario and the catalogue with the records that travel in its file."""
     read = read_scenario(file)
-    return read.scenario, catalogue.with_overlay(Overlay.from_records(read.records)) if read.records else catalogue
+    return read.scenario, with_file(catalogue, read.records)
 
 
 def _size(options: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from core.catalogue.catalogue import Catalogue
-from core.catalogue.overlay import Overlay
+from core.catalogue.kept import with_file
 from core.proposal.logo import read_logo
 from core.proposal.options import USUALLY_LEFT_OUT, Brand, Paper, ProposalOptions, Section
 from core.store.scenario_file import read_scenario
@@ -55,9 +55,9 @@ def propose(options: argparse.Namespace, shipped: Catalogue) -> int:
     offers = []
     for file in options.files:
         read = read_scenario(file)
-        catalogue = shipped.with_overlay(Overlay.from_records(read.records)) if read.records else shipped
+        catalogue = with_file(shipped, read.records)
         alone = len(options.files) == 1
-        offers.append(offer(read.scenario, catalogue, today.isoformat(), options.currency or "", read.records, alone))
+        offers.append(offer(read.scenario, catalogue, today.isoformat(), options.currency or "", alone))
     chosen = _chosen(options, today, offers[0].scenario.client, shipped.version)
     missing = named_missing(chosen.client, chosen.author, chosen.brand.name)
     if missing:

@@ -14,17 +14,19 @@ import ast
 import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from functools import lru_cache
 from operator import itemgetter
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast
 
 from core.errors import TonnageError
 from core.units import Unit
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 P = ParamSpec("P")
 Values = Mapping[str, Any]
 #: Recipes of one kind that are kept.
@@ -176,6 +178,9 @@ def expression_name(function: F) -> F:
 def _arguments(keys: Sequence[str | Sequence[str]]) -> Callable[[Values], Sequence[Any]]:
     """What takes the arguments of a formula out of the figures, a key or keys each; it runs at every step."""
     plain = [key for key in keys if isinstance(key, str)]
+    if not plain and len(keys) == 1 and len(keys[0]) > 1:
+        several = itemgetter(*keys[0])
+        return lambda values: (list(several(values)),)
     if len(plain) < len(keys):
         return lambda values: [values[k] if isinstance(k, str) else [values[one] for one in k] for k in keys]
     if len(plain) > 1:
@@ -214,11 +219,38 @@ class Recipe:
         self._found[key] = (function, inputs)
 
     def __contains__(self, key: object) -> bool:
+        """Was it written here? What the trace holds that follows is not seen."""
         return key in self._found
 
     def __len__(self) -> int:
         """Formulas in it."""
         return len(self._steps)
+
+    def apply(self, values: dict[str, Any]) -> None:
+        """Compute its figures from those that are there."""
+        for key, function, arguments in self._steps:
+            values[key] = function(*arguments(values))
+
+    def apply_where(self, found: Mapping[str, Any], values: dict[str, Any]) -> None:
+        """Compute those of its figures that nobody has found in another way since."""
+        for key, function, arguments in self._steps:
+            if found.get(key) is self._found[key]:
+                values[key] = function(*arguments(values))
+
+
+class Same(Generic[T]):
+    """Something that a recipe is written from and that is known by being the same one: a record or a model."""
+
+    __slots__ = ("it",)
+
+    def __init__(self, it: T) -> None:
+        self.it = it
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and other.it is self.it
+
+    def __hash__(self) -> int:
+        return id(self.it)
 
 
 def recipe(write: Callable[Concatenate[Recipe, P], None]) -> Callable[P, Recipe]:
@@ -233,30 +265,64 @@ def recipe(write: Callable[Concatenate[Recipe, P], None]) -> Callable[P, Recipe]
     return cast(Callable[P, Recipe], written)
 
 
+class _Values(dict[str, Any]):
+    """Figures by key; one of a recipe that waits is computed when somebody asks for it, with all of that recipe."""
+
+    __slots__ = ("found", "waiting")
+
+    def __init__(self, found: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.found = found
+        self.waiting: list[Recipe] = []
+
+    def __missing__(self, key: str) -> Any:
+        for formulas in tuple(self.waiting):
+            if key in formulas:
+                self._compute(formulas)
+                break
+        if key in self:
+            return self[key]
+        raise KeyError(key)
+
+    def settle(self) -> None:
+        """Compute everything that waits."""
+        for formulas in tuple(self.waiting):
+            self._compute(formulas)
+
+    def _compute(self, formulas: Recipe) -> None:
+        """Compute what waits; only then does it wait no longer, so that another thread finds the one or the other."""
+        formulas.apply_where(self.found, self)
+        with suppress(ValueError):  # the other thread was faster
+            self.waiting.remove(formulas)
+
+
 class Trace:
     """The figures of one sizing by key, in the order in which they were found.
 
     Values stand apart from how they were found, and records are made when asked for: recording is in every sizing,
-    explaining in few.
+    explaining in few. Figures that few ask for may wait until then (`later`).
     """
 
     __slots__ = ("_found", "_values")
 
     def __init__(self) -> None:
-        self._values: dict[str, Any] = {}
         self._found: dict[str, tuple[Any, Any]] = {}  # (unit, origin) of a given number, (function, inputs) of another
+        self._values = _Values(self._found)
 
     def copy(self) -> "Trace":
         """A trace with the same figures, to which others can be added or put in place."""
         twin = Trace()
-        twin._values, twin._found = self._values.copy(), self._found.copy()
+        twin._found.update(self._found)
+        twin._values.update(self._values)
+        twin._values.waiting.extend(self._values.waiting)
         return twin
 
     def joined(self, *others: "Trace") -> "Trace":
         """A trace with the figures of others as well; a figure that is in several is that of the first."""
         whole = Trace()
         for trace in (*reversed(others), self):
-            whole._values |= trace._values
+            trace._values.settle()
+            whole._values.update(trace._values)
             whole._found |= trace._found
         return whole
 
@@ -285,15 +351,28 @@ class Trace:
 
     def follow(self, formulas: Recipe) -> None:
         """Apply the formulas of a recipe."""
-        values = self._values
-        values.update(formulas._constants)
-        for key, function, arguments in formulas._steps:
-            values[key] = function(*arguments(values))
+        self._values.update(formulas._constants)
+        formulas.apply(self._values)
         self._found.update(formulas._found)
+
+    def later(self, formulas: Recipe) -> None:
+        """Apply the formulas of a recipe when one of its figures is asked for.
+
+        What they need must be there by then, and not change any more. A figure that is found in another way in the
+        meantime stays as it is.
+        """
+        self._values.update(formulas._constants)
+        self._values.waiting.append(formulas)
+        self._found.update(formulas._found)
+
+    def settle(self) -> None:
+        """Compute everything that waits: before another number takes the place of one that is there."""
+        self._values.settle()
 
     def move(self, key: str, to: str) -> None:
         """Give a figure that no other figure uses another key, so that one made of it can take its place."""
-        self._values[to] = self._values.pop(key)
+        self._values[to] = self._values[key]
+        del self._values[key]
         self._found[to] = self._found.pop(key)
 
     def __getitem__(self, key: str) -> Any:
@@ -301,16 +380,16 @@ class Trace:
         return self._values[key]
 
     def __contains__(self, key: object) -> bool:
-        return key in self._values
+        return key in self._found
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
+        return iter(self._found)
 
     def __len__(self) -> int:
-        return len(self._values)
+        return len(self._found)
 
     def get(self, key: str, default: Any = None) -> Any:
-        return self._values.get(key, default)
+        return self._values[key] if key in self._found else default
 
     def entry(self, key: str) -> Entry:
         """The record of a figure: how it was found."""
@@ -350,3 +429,7 @@ class Trace:
             if isinstance(entry, Computed)
             and any(key == at or (not isinstance(at, str) and key in at) for at in entry.inputs.values())
         ]
+
+
+#: What formulas are written to, whether they are computed at once or when a trace follows them.
+Recorder = Trace | Recipe

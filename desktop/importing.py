@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from core.catalogue.own import records_in
-from core.catalogue.records import Device, Entry, Model, ModelRole
+from core.catalogue.records import Device, Engine, Entry, KvFormat, Link, Model, ModelRole, WeightFormat
 from core.errors import InvalidInput, TonnageError
 from core.language import sentences
 from core.language.messages import gettext as _
 from core.scenario import CatalogueModel, Mode, Scenario
+from core.sizing.uses import travelling
 from core.store.scenario_file import ScenarioFile, read_scenario, write_scenario
 from desktop.inputs.names import OWN
 from desktop.session import Message, Session
@@ -23,7 +24,16 @@ if TYPE_CHECKING:
 SCENARIO_ENDING = ".tonnage"
 QUICK_BYTES = 2 * 10**6  # read at once; what is larger, or a folder, is read in the background
 TOPIC = "import"
-RECORDS: Mapping[str, type[Entry]] = {"devices": Device, "models": Model}
+#: Links before the devices that name them, formats before engines.
+RECORDS: Mapping[str, type[Entry]] = {
+    "links": Link,
+    "weight_formats": WeightFormat,
+    "kv_formats": KvFormat,
+    "engines": Engine,
+    "devices": Device,
+    "models": Model,
+}
+RENAMED = ("devices", "models")  # tables whose ids a scenario's file can be given anew
 
 
 def import_file(session: Session, path: Path) -> bool:
@@ -108,29 +118,36 @@ def free_id(session: Session, table: str, name: str) -> str:
 
 
 def open_scenario(session: Session, path: Path) -> None:
-    """Show the scenario of a file, with the records that travel in it, and keep it."""
+    """Show the scenario of a file with the records that travel in it, and keep it.
+
+    A record that is not known here becomes one of the user's own. Where ours of the same id is another, the sender's
+    holds for this scenario alone, as figures that it keeps.
+    """
     read = read_scenario(path)
-    renamed = _take_records(session, read)
-    session.new(_with_ids(read.scenario, renamed))
+    renamed, kept = _take_records(session, read)
+    session.new(_with_ids(read.scenario, renamed), kept)
 
 
-def _take_records(session: Session, read: ScenarioFile) -> dict[tuple[str, str], str]:
-    """Keep the sender's records; one that differs from ours of the same id gets an id of its own."""
+def _take_records(session: Session, read: ScenarioFile) -> tuple[dict[tuple[str, str], str], dict[str, dict[str, str]]]:
+    """Ids that an own record of the sender gets here, and the records that only this scenario is sized with."""
     renamed: dict[tuple[str, str], str] = {}
+    kept: dict[str, dict[str, str]] = {}
     for table, record_type in RECORDS.items():
-        own = session.own_records(table)
+        known = records_in(session.latest, table)
         for record_id, content in read.records.get(table, {}).items():
             record = _validated(record_type, record_id, content)
-            text = record.model_dump_json(exclude_defaults=True)
-            if own.get(record_id) == text:
+            if known.get(record_id) == record:
                 continue
-            if record_id in own:
+            if record_id in known and record_id.startswith(OWN) and table in RENAMED:
                 new_id = free_id(session, table, record.name)
                 renamed[table, record_id] = new_id
                 record = record.model_copy(update={"id": new_id})
+            elif record_id in known:
+                kept.setdefault(table, {})[record_id] = record.model_dump_json(exclude_defaults=True)
+                continue
             if not session.save_record(table, record):
                 raise InvalidInput(_("A record of the file could not be kept."))
-    return renamed
+    return renamed, kept
 
 
 def _validated(record_type: type[Entry], record_id: str, content: Any) -> Entry:
@@ -151,32 +168,13 @@ def _with_ids(scenario: Scenario, renamed: Mapping[tuple[str, str], str]) -> Sce
 
 
 def save_copy(session: Session, path: Path) -> bool:
-    """Write the scenario to a file that can be sent, with the user's own records that it uses."""
+    """Write the scenario to a file that can be sent, with the catalogue records that it rests on."""
     path = path if path.suffix.lower() == SCENARIO_ENDING else path.with_name(path.name + SCENARIO_ENDING)
     try:
-        write_scenario(path, session.scenario, used_records(session))
+        write_scenario(path, session.scenario, travelling(session.scenario, session.catalogue))
     except TonnageError as error:
         session.message.emit(Message(sentences.error(error), "warn", topic="export"))
         return False
     text = _("A copy was saved as {file}.").format(file=path.name)
     session.message.emit(Message(text, "ok", topic="export"))
     return True
-
-
-def used_records(session: Session) -> dict[str, dict[str, Any]]:
-    """The user's own records that the scenario refers to, as plain values."""
-    import json
-
-    scenario = session.scenario
-    wanted = {
-        "devices": {scenario.deployment.device},
-        "models": {c.model for c in scenario.companions if c.model},
-    }
-    if isinstance(scenario.model, CatalogueModel):
-        wanted["models"].add(scenario.model.id)
-    found: dict[str, dict[str, Any]] = {}
-    for table, ids in wanted.items():
-        own = {key: json.loads(text) for key, text in session.own_records(table).items() if key in ids}
-        if own:
-            found[table] = own
-    return found

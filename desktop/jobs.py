@@ -47,6 +47,10 @@ class Jobs(QObject):
         self._generation += 1
         QThreadPool.globalInstance().start(_Job(self._generation, work, self._answer))
 
+    def drop(self) -> None:
+        """No answer is waited for any more."""
+        self._generation += 1
+
     def _on_done(self, generation: int, result: object) -> None:
         if generation == self._generation:
             self.done.emit(result)

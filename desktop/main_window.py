@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QMainWindow,
     QMenu,
-    QMessageBox,
     QSplitter,
     QStackedWidget,
     QVBoxLayout,
@@ -34,6 +33,7 @@ from desktop import icons
 from desktop.actions import Actions, Deed, settings_menu
 from desktop.import_job import Imports
 from desktop.importing import save_copy
+from desktop.inputs.explained import figure_of
 from desktop.inputs.panel import InputsPanel
 from desktop.moved_on import MovedOn
 from desktop.pages.sizing_page import SizingPage
@@ -47,6 +47,7 @@ from desktop.ticked import Ticked
 from desktop.widgets.drop_frame import DropFrame
 from desktop.widgets.focus import first_focusable
 from desktop.widgets.message_bar import MessageBar, MessageStack
+from desktop.widgets.question import Question
 from desktop.widgets.tour import Hint, Tour
 
 if TYPE_CHECKING:
@@ -629,16 +630,21 @@ class MainWindow(QMainWindow):
     def _close_unsaved(self) -> bool:
         """Whether to close although the last change cannot be saved."""
         text = _("{problem} Your last change would be lost.").format(problem=self.session.problem)
-        question = QMessageBox(QMessageBox.Icon.Warning, "Tonnage", text, parent=self)
-        question.addButton(_("Stay"), QMessageBox.ButtonRole.RejectRole)
-        leave = question.addButton(_("Close without it"), QMessageBox.ButtonRole.DestructiveRole)
+        question = Question("warn", text, parent=self)
+        question.add_safe(_("Stay"))
+        leave = question.add_other(_("Close without it"))
         question.exec()
         return question.clickedButton() is leave
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """F1 explains what has the focus; where that has nothing to explain, all figures are at hand."""
         if event.key() == Qt.Key.Key_F1 and self.page == SIZING:
-            self.show_explanations()
+            sizing = self.session.sizing
+            key = figure_of(QApplication.focusWidget(), sizing.trace) if sizing is not None else ""
+            if key:
+                self._explain(key)
+            else:
+                self.show_explanations()
         else:
             super().keyPressEvent(event)
 

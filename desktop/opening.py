@@ -13,6 +13,7 @@ from core.language.messages import gettext as _
 from core.language.numbers import current
 from desktop.library_store import LibraryStore
 from desktop.session import Message
+from desktop.widgets.question import Question
 
 if TYPE_CHECKING:
     from core.store.database import Backup
@@ -77,25 +78,19 @@ def moment(made: datetime) -> str:
 
 def offer_backup(backup: "Backup") -> bool:
     """Whether the newest backup shall take the place of the damaged file."""
-    question = QMessageBox(QMessageBox.Icon.Warning, "Tonnage", _("The file of your scenarios is damaged."))
-    text = _("It is set aside, not deleted. The newest backup is from {when}.")
-    question.setInformativeText(text.format(when=moment(backup.made)))
-    take = question.addButton(_("Use the backup"), QMessageBox.ButtonRole.AcceptRole)
-    question.addButton(_("Begin empty"), QMessageBox.ButtonRole.RejectRole)
-    question.setDefaultButton(take)
-    question.setEscapeButton(take)
+    text = _("It is set aside, not deleted. The newest backup is from {when}.").format(when=moment(backup.made))
+    question = Question("warn", _("The file of your scenarios is damaged."), text)
+    take = question.add_safe(_("Use the backup"), QMessageBox.ButtonRole.AcceptRole)
+    question.add_other(_("Begin empty"), QMessageBox.ButtonRole.RejectRole)
     question.exec()
     return question.clickedButton() is take
 
 
 def offer_read_only() -> bool:
     """Another window is open: whether to open this one to look only."""
-    question = QMessageBox(QMessageBox.Icon.Information, "Tonnage", _("Tonnage is already open."))
     text = _("Only one window keeps the scenarios. Another one can be opened to look at them.")
-    question.setInformativeText(text)
-    look = question.addButton(_("Open read-only"), QMessageBox.ButtonRole.AcceptRole)
-    close = question.addButton(_("Close"), QMessageBox.ButtonRole.RejectRole)
-    question.setDefaultButton(look)
-    question.setEscapeButton(close)
+    question = Question("info", _("Tonnage is already open."), text)
+    look = question.add_safe(_("Open read-only"), QMessageBox.ButtonRole.AcceptRole)
+    question.setEscapeButton(question.add_other(_("Close"), QMessageBox.ButtonRole.RejectRole))
     question.exec()
     return question.clickedButton() is look

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
+from PySide6.QtWidgets import QApplication, QFileDialog
 
 from core.errors import TonnageError
 from core.language import sentences
@@ -17,6 +17,7 @@ from core.language.messages import in_language, language
 from core.scenario import Scenario
 from desktop.jobs import Jobs
 from desktop.session import Message, Session
+from desktop.widgets.question import Question
 
 if TYPE_CHECKING:
     from core.proposal.options import ProposalOptions
@@ -39,10 +40,11 @@ def write(
     from core.proposal.export import write_proposal
     from core.proposal.offer import offer
     from core.proposal.workbook import write_workbook
+    from core.sizing.uses import travelling
     from core.store.scenario_file import write_scenario
 
     if kind is Kind.SCENARIO:
-        write_scenario(path, scenarios[0])
+        write_scenario(path, scenarios[0], travelling(scenarios[0], catalogue))
         return path
     day = options.date.isoformat()
     alone = len(scenarios) == 1
@@ -90,15 +92,10 @@ class ProposalExport(QObject):
                 self.write(path, kind, scenarios, options)
 
     def _may_replace(self, path: Path) -> bool:
-        question = QMessageBox(
-            QMessageBox.Icon.Question,
-            "Tonnage",
-            _("“{file}” is there already. Replace it?").format(file=path.name),
-            parent=QApplication.activeWindow(),
-        )
-        keep = question.addButton(_("Keep the old one"), QMessageBox.ButtonRole.RejectRole)
-        replace = question.addButton(_("Replace"), QMessageBox.ButtonRole.AcceptRole)
-        question.setDefaultButton(keep)
+        text = _("“{file}” is there already. Replace it?").format(file=path.name)
+        question = Question("warn", text, parent=QApplication.activeWindow())
+        question.add_safe(_("Keep the old one"))
+        replace = question.add_other(_("Replace"))
         question.exec()
         return question.clickedButton() is replace
 

@@ -461,8 +461,10 @@ class Session(QObject):
 
     def sizing_of(self, scenario_id: int) -> Sizing | None:
         """The sizing of a saved scenario; None when it cannot be read or sized."""
-        if scenario_id == self.scenario_id:
-            return self.sizing if self.sizing is not None and self.sizing.scenario == self.scenario else None
+        if scenario_id == self.scenario_id and self.sizing is not None and self.sizing.scenario == self.scenario:
+            return self.sizing
+        if scenario_id == self.scenario_id:  # changed within this frame
+            return self.preview()
         if self.store is None:
             return None
         try:

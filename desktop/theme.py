@@ -184,7 +184,11 @@ class Theme(QObject):
         """Give the application its font, palette and style sheet."""
         app.setFont(self.font("body"))
         app.setPalette(self.palette())
-        app.setStyleSheet(style_sheet(self._tokens, self.dark, self._image))
+        app.setStyleSheet(self.sheet())
+
+    def sheet(self) -> str:
+        """The style sheet, for the application or for a widget that must look otherwise than it."""
+        return style_sheet(self._tokens, self.dark, self._image)
 
     def palette(self) -> QPalette:
         roles = {

@@ -1,5 +1,7 @@
 """The model of the textbook formula: a handful of numbers, every layer with full attention."""
 
+from functools import lru_cache
+
 from core.architecture.blueprint import (
     AttentionGroup,
     AttentionKind,
@@ -15,6 +17,7 @@ FAMILY = "textbook"
 PER_TOKEN, FEWEST, MOST = 8, 128, 65_536  # experts of usual models
 
 
+@lru_cache(maxsize=256)
 def textbook_blueprint(
     name: str,
     parameters: int,

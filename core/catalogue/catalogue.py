@@ -210,18 +210,20 @@ class Catalogue:
         """
         chosen = self.format_for(weight_format, engine)
         record = self.model(model) if isinstance(model, str) else model
-        if record is None:
-            return compose_bits(chosen)
-        key = (record.id, chosen.id)
-        own = self._holds(record) and self.weight_formats.get(chosen.id) is chosen
+        key = ("" if record is None else record.id, chosen.id)
+        own = (record is None or self._holds(record)) and self.weight_formats.get(chosen.id) is chosen
         known = self._bits.get(key) if own else None
         if known is None:
-            published = self.checkpoint(record, chosen)
-            stated = self._quantisation(record, published, chosen)
-            known = compose_bits(chosen, self.blueprint(record), stated, published)
+            known = self._composed(record, chosen)
             if own:
                 self._bits[key] = known
         return known
+
+    def _composed(self, record: Model | None, chosen: WeightFormat) -> Mapping[TensorClass, float]:
+        if record is None:
+            return compose_bits(chosen)
+        published = self.checkpoint(record, chosen)
+        return compose_bits(chosen, self.blueprint(record), self._quantisation(record, published, chosen), published)
 
     def _quantisation(self, model: Model, checkpoint: Checkpoint | None, chosen: WeightFormat) -> Quantisation | None:
         """What a config states about this format: that of the checkpoint's own record, or of the model."""

@@ -5,9 +5,10 @@ kept ones stand in its place for this scenario, so that its figures stay what th
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from core.catalogue.catalogue import Catalogue
+from core.catalogue.naming import Table
 from core.catalogue.records import Entry
 
 if TYPE_CHECKING:  # a start at which nothing has moved on needs none of these
@@ -77,6 +78,29 @@ class KeptFigures:
             known = (entry, entry.model_dump_json(exclude_defaults=True))
             self._texts[table, entry.id] = known
         return known[1]
+
+
+def with_file(catalogue: Catalogue, records: Mapping[str, Mapping[str, Any]]) -> Catalogue:
+    """The catalogue with the records that travel in a scenario's file, as far as they differ from its own.
+
+    Raises CatalogueError when one cannot be read.
+    """
+    from core.catalogue.overlay import Overlay
+
+    overlay = Overlay.from_records(records)
+    other = {
+        table.value: {
+            entry.id: records[table.value][entry.id]
+            for entry in overlay.table(table)
+            if _is_other(entry, catalogue.table(table))
+        }
+        for table in Table
+    }
+    return catalogue.with_overlay(Overlay.from_records(other)) if any(other.values()) else catalogue
+
+
+def _is_other(entry: Entry, known: Mapping[str, Entry]) -> bool:
+    return known.get(entry.id) != entry
 
 
 def _by_table(older: tuple[tuple[str, str, str], ...]) -> dict[str, dict[str, str]]:

@@ -263,6 +263,7 @@ _LABELS = {
     "state_reserved_bytes_per_request": marked("State per request, as reserved"),
     "kv_steady_bytes_per_request": marked("Cache per request once its prompt is read"),
     "engine.draft_tokens": marked("Tokens guessed ahead in each step"),
+    "runtime.draft_tokens": marked("Tokens guessed ahead in each step"),
     "engine.context_parallel": marked("Accelerators that share out a context"),
     "engine.block_alignment": marked("Tokens that the attention kernel wants together"),
     "largest_state_bytes": marked("Largest state of a layer"),

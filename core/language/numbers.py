@@ -279,7 +279,8 @@ class Formatter:
         size = abs(like if like is not None else number)
         for factor, unit in ((1e15, "PFLOP/s"), (1e12, "TFLOP/s"), (1e9, "GFLOP/s")):
             if size >= factor:
-                return self._trimmed(f"{float(number) / factor:,.1f}"), unit
+                decimals = 2 if size < 10 * factor else 1  # three digits at least: 2,015 TFLOP/s are 2.02 PFLOP/s
+                return self._trimmed(f"{float(number) / factor:,.{decimals}f}"), unit
         return self.significant(number, 3), "FLOP/s"
 
     def parameters(self, number: Number) -> str:

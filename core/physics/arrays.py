@@ -26,7 +26,10 @@ def minimum(*values: Any) -> Any:
     >>> minimum(3, 2.5, 4)
     2.5
     """
-    if not _is_array(*values):
+    for value in values:  # asked at every step of a formula: in place, since a call costs as much
+        if value.__class__ not in _NUMBERS and hasattr(value, "ndim"):
+            break
+    else:
         return min(values)
     import numpy as np
 
@@ -42,7 +45,10 @@ def maximum(*values: Any) -> Any:
     >>> maximum(3, 2.5, 4)
     4
     """
-    if not _is_array(*values):
+    for value in values:
+        if value.__class__ not in _NUMBERS and hasattr(value, "ndim"):
+            break
+    else:
         return max(values)
     import numpy as np
 

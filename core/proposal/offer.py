@@ -20,6 +20,7 @@ from core.sizing.cost_report import Cost
 from core.sizing.levers import Lever, levers
 from core.sizing.report import Sizing
 from core.sizing.size import size
+from core.sizing.uses import travelling
 from core.trace import Trace
 
 #: Facts with the rate of a currency, in units for one euro.
@@ -35,7 +36,7 @@ class Offer:
     capacity   curves over requests at once; None where the speed is unknown
     load       the deployment sized at a few numbers of requests at once
     levers     what would help, the most useful first
-    records    catalogue records of the user's own that the scenario needs, for its file
+    records    catalogue records that the scenario rests on, for its file
     others     other hardware for the same work, where it is the only option; with figures and cost alone
     """
 
@@ -62,7 +63,6 @@ def offer(
     catalogue: Catalogue,
     today: str = "",
     currency: str = "",
-    records: Mapping[str, Mapping[str, Any]] | None = None,
     alone: bool = False,
 ) -> Offer:
     """Size a scenario and gather what a proposal says about it.
@@ -73,7 +73,6 @@ def offer(
     catalogue : what it is sized with
     today : ISO date of the proposal, from which the age of prices counts
     currency : of all amounts; empty: the scenario's own
-    records : catalogue records that travel with the scenario
     alone : it is the only option, so the catalogue is searched for others
 
     Returns
@@ -89,7 +88,7 @@ def offer(
         capacity(sizing, catalogue),
         load_points(sizing, catalogue),
         levers(sizing, catalogue),
-        records,
+        travelling(scenario, catalogue),
         tuple(_other(one, catalogue, today) for one in considered(sizing, catalogue, budget)) if alone else (),
     )
 

@@ -1,24 +1,32 @@
 """What follows from memory: what grouped heads save, when the cache outweighs the model, what does not fit."""
 
-from core.architecture.blueprint import AttentionKind, TensorClass
+from core.architecture.blueprint import AttentionGroup, AttentionKind, TensorClass
 from core.physics import answers as a
 from core.physics import weights as w
 from core.sizing.groups import LATENT, cached_groups, source_of_model
 from core.sizing.origins import METHOD
 from core.sizing.situation import Situation
-from core.trace import Trace
+from core.trace import Origin, Recipe, Same, Trace, recipe
 from core.units import Unit
 
 
 def record_saving(trace: Trace, s: Situation) -> None:
     """Record `full_heads_ratio`: how many times more a twin would keep in which every query head has its own cache."""
-    twins = []
-    for number, group in cached_groups(s.blueprint):
-        key = f"kv.{number}"
-        if group.kind is AttentionKind.COMPRESSED or not trace[f"{key}.bytes_per_token"]:
+    groups = cached_groups(s.blueprint)
+    for number, group in groups:
+        if group.kind is AttentionKind.COMPRESSED or not trace[f"kv.{number}.bytes_per_token"]:
             return
-        trace.given(f"{key}.query_heads", group.query_heads, Unit.COUNT, source_of_model(s))
-        trace.given(f"{key}.widths", group.key_dim + group.value_dim, Unit.COUNT, source_of_model(s))
+    if groups:
+        trace.later(_saving(Same(groups), source_of_model(s)))
+
+
+@recipe
+def _saving(trace: Recipe, groups: Same[tuple[tuple[int, AttentionGroup], ...]], source: Origin) -> None:
+    twins = []
+    for number, group in groups.it:
+        key = f"kv.{number}"
+        trace.given(f"{key}.query_heads", group.query_heads, Unit.COUNT, source)
+        trace.given(f"{key}.widths", group.key_dim + group.value_dim, Unit.COUNT, source)
         element = "kv_format.bytes_per_element" if group.kind in LATENT else f"kv_element_bytes.{number}"
         twins.append(f"{key}.full_heads_bytes")
         trace.compute(
@@ -31,8 +39,7 @@ def record_saving(trace: Trace, s: Situation) -> None:
             widths=f"{key}.widths",
             element_bytes=element,
         )
-    if twins:
-        trace.compute("full_heads_ratio", a.saving, full_bytes=twins, kept_bytes="kv_logical_bytes_per_request")
+    trace.compute("full_heads_ratio", a.saving, full_bytes=twins, kept_bytes="kv_logical_bytes_per_request")
 
 
 def record_spill(trace: Trace, s: Situation) -> None:

@@ -7,11 +7,11 @@ counted; what the engine reserves for it follows in `core.sizing.reservation`, b
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from core.architecture.blueprint import AttentionGroup, AttentionKind, RecurrentGroup, RecurrentKind
-from core.catalogue.records import Allocator
+from core.catalogue.records import Allocator, KvFormat
 from core.physics import kv_cache as kv
 from core.physics.reservation import compressed
 from core.scenario import Mode
@@ -20,7 +20,7 @@ from core.sizing.groups import LATENT, cached_groups, draft_layers, is_split, so
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin
 from core.sizing.reservation import reserve
 from core.sizing.reservation.share import Reservation, Share
-from core.trace import CHOICE, Origin, Trace
+from core.trace import CHOICE, Origin, Recipe, Recorder, Same, Trace, recipe
 from core.units import Unit
 
 if TYPE_CHECKING:
@@ -33,16 +33,46 @@ SERVING_CONVOLUTION_BYTES = 2
 UNREAD_BY_SGLANG = (RecurrentKind.MAMBA1, RecurrentKind.MAMBA2)
 
 
+@dataclass(frozen=True, slots=True)
+class _Cache:
+    """What decides how a cache is counted.
+
+    groups       attention groups that keep one, with their numbers
+    source       where the counts of the model come from
+    kv_format    of the keys and, unless `mixed`, of the values
+    packs        does the engine pack a compressed vector in 8 bit?
+    split        is the model spread over several accelerators?
+    drafts       layers that the prediction layer adds to each group
+    """
+
+    groups: Same[tuple[tuple[int, AttentionGroup], ...]]
+    source: Origin
+    kv_format: Same[KvFormat]
+    mixed: bool
+    packs: bool
+    split: bool
+    drafts: tuple[int, ...]
+
+
+def _outline(s: Situation) -> _Cache:
+    groups = cached_groups(s.blueprint)
+    packed = s.engine.allocator in (Allocator.VLLM, Allocator.SGLANG) and s.kv_format.bits == 8
+    return _Cache(
+        groups=Same(groups),
+        source=source_of_model(s),
+        kv_format=Same(s.kv_format),
+        mixed=s.kv_value_format is not None,
+        packs=packed and s.scenario.mode is Mode.REAL,
+        split=is_split(s),
+        drafts=tuple(draft_layers(s, number) for number, _ in groups),
+    )
+
+
 def record_cache(trace: Trace, s: Situation) -> Reservation:
     """Record cache and state of one request: as counted, as the engine reserves them, and on one accelerator."""
     _given_format(trace, s)
-    groups = [n for n, _ in cached_groups(s.blueprint)]
-    for number, group in cached_groups(s.blueprint):
-        _bytes_per_token(trace, s, number, group)
-        _logical(trace, s, number, group)
-    _sum(trace, "kv_bytes_per_token", kv.total_bytes_per_token, [f"kv.{n}.bytes_per_token" for n in groups])
-    _sum(trace, "kv_logical_bytes_per_request", kv.cache_bytes, [f"kv.{n}.logical_bytes" for n in groups])
-    _record_state(trace, s)
+    trace.follow(_counted(_outline(s)))
+    trace.follow(_states(Same(s.blueprint.recurrent), s.engine.allocator, is_split(s), source_of_model(s)))
     reserved = reserve(trace, s)
     reserved = replace(reserved, shares=(*reserved.shares, *draft_share(trace, s)))
     caches = [share for share in reserved.shares if not share.state]
@@ -52,11 +82,22 @@ def record_cache(trace: Trace, s: Situation) -> Reservation:
     return reserved
 
 
-def _keeps_wide(s: Situation, group: RecurrentGroup) -> bool:
+def _keeps_wide(allocator: Allocator, group: RecurrentGroup) -> bool:
     """Does the engine keep the matrices in 32 bit, whatever the config says, or because it says nothing?"""
-    if s.engine.allocator is Allocator.SGLANG:
+    if allocator is Allocator.SGLANG:
         return not group.matrix_stated or group.kind in UNREAD_BY_SGLANG
-    return s.engine.allocator is Allocator.LLAMA_CPP
+    return allocator is Allocator.LLAMA_CPP
+
+
+@recipe
+def _counted(trace: Recipe, o: _Cache) -> None:
+    """Bytes per token of every group, and what it keeps of one request."""
+    groups = [n for n, _ in o.groups.it]
+    for (number, group), drafts in zip(o.groups.it, o.drafts, strict=True):
+        _bytes_per_token(trace, o, number, group, drafts)
+        _logical(trace, o, number, group)
+    _sum(trace, "kv_bytes_per_token", kv.total_bytes_per_token, [f"kv.{n}.bytes_per_token" for n in groups])
+    _sum(trace, "kv_logical_bytes_per_request", kv.cache_bytes, [f"kv.{n}.logical_bytes" for n in groups])
 
 
 def _reserved(trace: Trace, whole: str, part: str, shares: list[Share]) -> None:
@@ -64,26 +105,29 @@ def _reserved(trace: Trace, whole: str, part: str, shares: list[Share]) -> None:
     _sum(trace, part, kv.cache_bytes, [share.bytes for share in shares])
 
 
-def _record_state(trace: Trace, s: Situation) -> None:
-    """Record the recurrent state of one request."""
-    source, whole = source_of_model(s), []
-    for number, group in enumerate(s.blueprint.recurrent):
+@recipe
+def _states(
+    trace: Recipe, groups: Same[tuple[RecurrentGroup, ...]], allocator: Allocator, split: bool, source: Origin
+) -> None:
+    """The recurrent state of one request."""
+    whole = []
+    for number, group in enumerate(groups.it):
         key = f"state.{number}"
         trace.given(f"{key}.layers", group.layers, Unit.COUNT, source)
         trace.given(f"{key}.convolution_elements", group.convolution_elements, Unit.COUNT, source)
-        convolution = CONVOLUTION_BYTES.get(s.engine.allocator, SERVING_CONVOLUTION_BYTES)
+        convolution = CONVOLUTION_BYTES.get(allocator, SERVING_CONVOLUTION_BYTES)
         trace.given(f"{key}.convolution_bytes", convolution, Unit.BYTE_PER_ELEMENT, METHOD)
         trace.given(f"{key}.matrix_elements", group.matrix_elements, Unit.COUNT, source)
         matrix, origin = group.matrix_bytes, source
-        if _keeps_wide(s, group):
+        if _keeps_wide(allocator, group):
             matrix, origin = 4.0, METHOD
-        elif s.engine.allocator is Allocator.VLLM and not group.matrix_stated:
+        elif allocator is Allocator.VLLM and not group.matrix_stated:
             matrix, origin = 2.0, METHOD
         trace.given(f"{key}.matrix_bytes", matrix, Unit.BYTE_PER_ELEMENT, origin)
         names = ("layers", "convolution_elements", "convolution_bytes", "matrix_elements", "matrix_bytes")
         trace.compute(f"{key}.bytes", kv.state_bytes, **{name: f"{key}.{name}" for name in names})
         whole.append(f"{key}.bytes")
-        if is_split(s):
+        if split:
             trace.given(f"{key}.heads", group.heads, Unit.COUNT, source)
             trace.compute(
                 f"{key}.rank_bytes",
@@ -97,7 +141,7 @@ def _record_state(trace: Trace, s: Situation) -> None:
     _sum(trace, "state_bytes_per_request", kv.cache_bytes, whole, source)
 
 
-def _sum(trace: Trace, key: str, function: object, groups: list[str], source: Origin = METHOD) -> None:
+def _sum(trace: Recorder, key: str, function: object, groups: list[str], source: Origin = METHOD) -> None:
     if groups:
         trace.compute(key, function, groups=groups)  # type: ignore[arg-type]
     else:
@@ -125,17 +169,17 @@ def _given_format(trace: Trace, s: Situation) -> None:
         )
 
 
-def _bytes_per_token(trace: Trace, s: Situation, number: int, group: AttentionGroup) -> None:
+def _bytes_per_token(trace: Recipe, o: _Cache, number: int, group: AttentionGroup, drafts: int) -> None:
     """Bytes per token and per element of one group."""
-    key, source = f"kv.{number}", source_of_model(s)
-    trace.given(f"{key}.layers", group.cached + draft_layers(s, number), Unit.COUNT, source)
+    key, source = f"kv.{number}", o.source
+    trace.given(f"{key}.layers", group.cached + drafts, Unit.COUNT, source)
     if group.kind is AttentionKind.COMPRESSED:
-        _compressed_bytes_per_token(trace, s, number, group)
+        _compressed_bytes_per_token(trace, o, number, group)
     elif group.kind in LATENT:
-        _latent_bytes_per_token(trace, s, number, group)
+        _latent_bytes_per_token(trace, o, number, group, drafts)
     else:
-        _headed_bytes_per_token(trace, s, number, group)
-    if is_split(s):
+        _headed_bytes_per_token(trace, o, number, group)
+    if o.split:
         trace.compute(
             f"{key}.rank_bytes_per_token",
             kv.rank_bytes_per_token,
@@ -147,9 +191,9 @@ def _bytes_per_token(trace: Trace, s: Situation, number: int, group: AttentionGr
         )
 
 
-def _headed_bytes_per_token(trace: Trace, s: Situation, number: int, group: AttentionGroup) -> None:
+def _headed_bytes_per_token(trace: Recipe, o: _Cache, number: int, group: AttentionGroup) -> None:
     """A key and a value for each head, and a short key where blocks are picked by one."""
-    key, source = f"kv.{number}", source_of_model(s)
+    key, source = f"kv.{number}", o.source
     trace.given(f"{key}.kv_heads", group.kv_heads, Unit.COUNT, source)
     trace.given(f"{key}.key_dim", group.key_dim, Unit.COUNT, source)
     trace.given(f"{key}.value_dim", group.value_dim, Unit.COUNT, source)
@@ -159,10 +203,10 @@ def _headed_bytes_per_token(trace: Trace, s: Situation, number: int, group: Atte
     element, rate = f"kv_element_bytes.{number}", f"{key}.bytes_per_token"
     plain = f"{key}.head_bytes_per_token" if group.index_layers else rate
     trace.compute(element, kv.element_bytes, **scales, **widths)
-    if s.kv_value_format is not None:
+    if o.mixed:
         mixed = {"key_bytes": "kv_format.bytes_per_element", "value_bytes": "kv_value_format.bytes_per_element"}
         trace.compute(plain, kv.mixed_kv_bytes_per_token, **shape, **mixed)
-    elif s.kv_format.per_head_bytes:
+    elif o.kv_format.it.per_head_bytes:
         trace.compute(plain, kv.scaled_kv_bytes_per_token, **shape, **scales)
     else:
         trace.compute(plain, kv.kv_bytes_per_token, **shape, element_bytes=element)
@@ -172,21 +216,20 @@ def _headed_bytes_per_token(trace: Trace, s: Situation, number: int, group: Atte
         trace.compute(rate, kv.with_index_keys, bytes_per_token=plain, **index)
 
 
-def _given_index(trace: Trace, key: str, group: AttentionGroup, source: Origin) -> None:
+def _given_index(trace: Recipe, key: str, group: AttentionGroup, source: Origin) -> None:
     trace.given(f"{key}.index_layers", group.index_layers, Unit.COUNT, source)
     trace.given(f"{key}.index_dim", group.index_dim, Unit.COUNT, source)
 
 
-def _record(trace: Trace, s: Situation, number: int, group: AttentionGroup) -> str:
+def _record(trace: Recipe, o: _Cache, number: int, group: AttentionGroup) -> str:
     """Record the vector that latent and compressed attention keep per token and layer; return its key."""
     key, record = f"kv.{number}", f"kv.{number}.record_bytes"
     trace.given(f"{key}.kv_heads", 1, Unit.COUNT, METHOD)
-    trace.given(f"{key}.latent_dim", group.latent_dim, Unit.COUNT, source_of_model(s))
-    own = s.kv_format.latent_bytes.get(group.latent_dim)
-    packed = s.engine.allocator in (Allocator.VLLM, Allocator.SGLANG) and s.kv_format.bits == 8
+    trace.given(f"{key}.latent_dim", group.latent_dim, Unit.COUNT, o.source)
+    own = o.kv_format.it.latent_bytes.get(group.latent_dim)
     if own is not None:
-        trace.given(record, own, Unit.BYTE, catalogue_origin(s.kv_format, "latent_bytes"))
-    elif group.kind is AttentionKind.COMPRESSED and packed and s.scenario.mode is Mode.REAL:
+        trace.given(record, own, Unit.BYTE, catalogue_origin(o.kv_format.it, "latent_bytes"))
+    elif group.kind is AttentionKind.COMPRESSED and o.packs:
         trace.compute(record, compressed.eight_bit_record, width=f"{key}.latent_dim")
     else:
         trace.compute(
@@ -202,30 +245,30 @@ def _record(trace: Trace, s: Situation, number: int, group: AttentionGroup) -> s
     return record
 
 
-def _latent_bytes_per_token(trace: Trace, s: Situation, number: int, group: AttentionGroup) -> None:
+def _latent_bytes_per_token(trace: Recipe, o: _Cache, number: int, group: AttentionGroup, drafts: int) -> None:
     """One vector per token and layer, the same for all heads and on every rank."""
     key = f"kv.{number}"
     trace.given(
         f"{key}.index_layers",
-        group.index_layers + (draft_layers(s, number) if group.index_layers else 0),
+        group.index_layers + (drafts if group.index_layers else 0),
         Unit.COUNT,
-        source_of_model(s),
+        o.source,
     )
-    trace.given(f"{key}.index_dim", group.index_dim, Unit.COUNT, source_of_model(s))
+    trace.given(f"{key}.index_dim", group.index_dim, Unit.COUNT, o.source)
     trace.compute(
         f"{key}.bytes_per_token",
         kv.latent_bytes_per_token,
         layers=f"{key}.layers",
-        record_bytes=_record(trace, s, number, group),
+        record_bytes=_record(trace, o, number, group),
         index_layers=f"{key}.index_layers",
         index_dim=f"{key}.index_dim",
     )
 
 
-def _compressed_bytes_per_token(trace: Trace, s: Situation, number: int, group: AttentionGroup) -> None:
+def _compressed_bytes_per_token(trace: Recipe, o: _Cache, number: int, group: AttentionGroup) -> None:
     """One vector for several tokens, and the window and the ring that do not grow."""
-    key, source = f"kv.{number}", source_of_model(s)
-    record = _record(trace, s, number, group)
+    key, source = f"kv.{number}", o.source
+    record = _record(trace, o, number, group)
     trace.given(f"{key}.compression", group.compression, Unit.TOKEN, source)
     trace.given(f"{key}.window", group.window, Unit.TOKEN, source)
     _given_index(trace, key, group, source)
@@ -245,7 +288,7 @@ def _compressed_bytes_per_token(trace: Trace, s: Situation, number: int, group: 
     trace.compute(f"{key}.ring_bytes", compressed.ring_bytes, **layers, width=f"{key}.latent_dim", **index)
 
 
-def _logical(trace: Trace, s: Situation, number: int, group: AttentionGroup) -> None:
+def _logical(trace: Recipe, o: _Cache, number: int, group: AttentionGroup) -> None:
     """Tokens that a group keeps of one request, and their bytes."""
     key, held, counted = f"kv.{number}", "workload.context_tokens", f"kv.{number}.bytes_per_token"
     if group.kind is AttentionKind.COMPRESSED:
@@ -253,7 +296,7 @@ def _logical(trace: Trace, s: Situation, number: int, group: AttentionGroup) -> 
         trace.compute(f"{key}.logical_bytes", compressed.request_bytes, bytes_per_token=counted, tokens=held, **bounded)
         return
     if group.window:
-        trace.given(f"{key}.window", group.window, Unit.TOKEN, source_of_model(s))
+        trace.given(f"{key}.window", group.window, Unit.TOKEN, o.source)
         held = f"{key}.tokens_held"
         trace.compute(held, kv.tokens_held, context_tokens="workload.context_tokens", window=f"{key}.window")
     trace.compute(f"{key}.logical_bytes", kv.group_cache_bytes, bytes_per_token=counted, tokens=held)

@@ -163,6 +163,7 @@ def decode_bound(scenario: Scenario, catalogue: Catalogue, depths: "Sequence[flo
     record_memory(trace, situation)
     record_counts(trace, situation)
     record_attention(trace, situation)
+    trace.settle()
     trace.given("workload.mean_depth_tokens", axis, Unit.TOKEN)
     record_bound(trace, situation, "workload.mean_depth_tokens")
     bound = _level(trace, axis, "decode_tok_s.ceiling")
@@ -175,6 +176,7 @@ def _foundations(scenario: Scenario, catalogue: Catalogue) -> tuple[Situation, T
     record_memory(trace, situation)
     record_rates(trace, situation, shipped_calibration())
     record_attention(trace, situation)
+    trace.settle()
     return situation, trace
 
 

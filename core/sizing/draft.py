@@ -131,7 +131,7 @@ def record_guessing(trace: Recipe, o: Outline) -> None:
     """Record the time that guessing takes."""
     if not o.speculates:
         return
-    read, head, kernels = _read_by_draft_model(trace) if o.has_draft else _read_by_own_layers(trace)
+    read, head, kernels = _read_by_draft_model(trace) if o.has_draft else _read_by_own_layers(trace, o)
     trace.compute(
         "speculation.guess_s",
         speculation.guess_seconds,
@@ -150,10 +150,10 @@ def _read_by_draft_model(trace: Recipe) -> tuple[str, str, str]:
     return "draft.read_bytes", "speculation.no_more_bytes", "draft.kernels"
 
 
-def _read_by_own_layers(trace: Recipe) -> tuple[str, str, str]:
+def _read_by_own_layers(trace: Recipe, o: Outline) -> tuple[str, str, str]:
     """The prediction layers read the share that a layer of the model reads, and the model's head."""
-    experts = "weights_bytes.expert" if "one_request_step_s.bytes.experts" in trace else "nothing_bytes"
-    chosen = "one_request_step_s.bytes.experts" if "one_request_step_s.bytes.experts" in trace else "nothing_bytes"
+    experts = "weights_bytes.expert" if o.has_experts else "nothing_bytes"
+    chosen = "one_request_step_s.bytes.experts" if o.has_experts else "nothing_bytes"
     trace.compute(
         "speculation.read_bytes",
         speculation.prediction_layer_read,

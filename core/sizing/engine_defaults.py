@@ -6,6 +6,7 @@ predecessors, and pull request 33538.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from core.catalogue.records import Allocator, DeviceFamily
@@ -86,7 +87,11 @@ def _previous(number: tuple[int, ...]) -> tuple[int, ...]:
 
 def release(s: Situation) -> tuple[int, ...] | None:
     """The engine's release in two or three numbers: the chosen one, else the catalogue's; None where not known."""
-    text = s.scenario.deployment.release or s.engine.version
+    return _release(s.scenario.deployment.release or s.engine.version)
+
+
+@lru_cache(maxsize=256)
+def _release(text: str) -> tuple[int, ...] | None:
     parts = text.split(".")
     if len(parts) < 2 or not (parts[0].isdigit() and parts[1].isdigit()):
         return None

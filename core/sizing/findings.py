@@ -28,6 +28,8 @@ RULES: tuple[Rule, ...] = (
     *about.RULES,
 )
 
+_FINDERS = tuple(rule.find for rule in RULES)
+
 
 def find(trace: Trace, s: Situation, more: tuple[Finding, ...] = ()) -> tuple[Finding, ...]:
     """All findings: warnings, notes, reasons.
@@ -42,6 +44,6 @@ def find(trace: Trace, s: Situation, more: tuple[Finding, ...] = ()) -> tuple[Fi
     -------
     findings in the order in which they should be read
     """
-    found = [finding for rule in RULES for finding in rule.find(trace, s)]
+    found = [finding for find_one in _FINDERS for finding in find_one(trace, s)]
     found.extend(more)
     return tuple(sorted(found, key=lambda finding: _LOUDNESS[finding.weight]))

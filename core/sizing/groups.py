@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from core.architecture.blueprint import AttentionGroup, AttentionKind, Blueprint, TensorClass
@@ -23,13 +24,16 @@ ENGINE_DEFAULTS = Origin(
 LATENT = (AttentionKind.LATENT, AttentionKind.SPARSE_LATENT)
 
 
-def cached_groups(blueprint: Blueprint) -> list[tuple[int, AttentionGroup]]:
+def cached_groups(blueprint: Blueprint) -> tuple[tuple[int, AttentionGroup], ...]:
     """The attention groups that keep a cache, with their numbers."""
-    return [
-        (n, group)
-        for n, group in enumerate(blueprint.attention)
-        if group.kind is not AttentionKind.ENCODER and group.cached > 0
-    ]
+    return _cached_groups(blueprint.attention)
+
+
+@lru_cache(maxsize=1024)
+def _cached_groups(attention: tuple[AttentionGroup, ...]) -> tuple[tuple[int, AttentionGroup], ...]:
+    return tuple(
+        (n, group) for n, group in enumerate(attention) if group.kind is not AttentionKind.ENCODER and group.cached > 0
+    )
 
 
 def is_split(s: Situation) -> bool:

@@ -62,7 +62,7 @@ def record_requests(trace: Recipe, o: Outline) -> None:
 
 
 def record_load(trace: Recipe, o: Outline) -> None:
-    """Record steps and speeds for the requests at once and for as many as fit."""
+    """Record steps and speeds for the requests at once."""
     record_guessing(trace, o)
     trace.given("pipeline_kept_share", PIPELINE_KEPT, Unit.SHARE, METHOD)
     record_step(trace, o, "decode_step_s", "serving.requests_in_step")
@@ -79,7 +79,6 @@ def record_load(trace: Recipe, o: Outline) -> None:
     _record_tokens(trace, o, prompt)
     _record_first_token(trace, o, prompt)
     _record_total(trace, o)
-    record_saturated(trace, o)
 
 
 def _record_overlap(trace: Recipe, load: str) -> None:
@@ -172,9 +171,9 @@ def _record_total(trace: Recipe, o: Outline) -> None:
     )
 
 
-def decode_seconds(trace: Recipe) -> str:
+def decode_seconds(o: Outline) -> str:
     """The key of the time of a token, without others' prompts."""
-    return next(at for at in ("decode_step_s.per_token", "decode_step_s") if at in trace)
+    return "decode_step_s.per_token" if o.speculates else "decode_step_s"
 
 
 def _admission(trace: Recipe, o: Outline) -> str:
@@ -193,7 +192,7 @@ def _record_first_token(trace: Recipe, o: Outline, prompt: str) -> None:
         batch=_BATCH,
         prefill=prompt,
         output="workload.output_tokens",
-        step=decode_seconds(trace),
+        step=decode_seconds(o),
     )
     queue = "fit.c_q"
     if o.together:

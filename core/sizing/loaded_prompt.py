@@ -99,7 +99,7 @@ def _record_experts(trace: Recipe, o: Outline, key: str, batch: str, step: str, 
         experts="model.experts_per_layer",
         chosen="model.experts_per_token",
         prompts=f"{key}.prompts_at_experts",
-        decoding=tokens_in_step(trace, step, batch) if mixes else "no_requests",
+        decoding=tokens_in_step(o, step, batch) if mixes else "no_requests",
         reuse="fit.gamma",
     )
     trace.compute(

@@ -31,7 +31,7 @@ from core.sizing.reservation.share import Reservation
 from core.sizing.situation import Situation
 from core.sizing.static_share import computes_share, record_share
 from core.sizing.weights import loaded_key, record_weights
-from core.trace import CHOICE, Origin, Trace
+from core.trace import CHOICE, Origin, Recipe, Recorder, Trace, recipe
 from core.units import Unit
 
 COMPANIONS = {CompanionRole.EMBEDDING: "memory_item.embedding", CompanionRole.RERANKER: "memory_item.reranker"}
@@ -63,14 +63,13 @@ def record_memory(trace: Trace, s: Situation, context_tokens: Any = None) -> Res
     _accelerator(trace, s, "accelerator", tuple(COMPANIONS.values()))
     if has_others(s):
         _accelerator(trace, s, "other_accelerator", ())
-    _answers(trace, s, reserved)
+    alone = context_tokens is None  # not along a curve
+    trace.follow(_answers(groups_key(s)))
+    trace.later(_contexts(reserved, alone))
     _pool(trace, s)
-    if context_tokens is None:  # not along a curve
+    if alone:
         record_saving(trace, s)
         record_spill(trace, s)
-        largest_context(
-            trace, reserved, "cache_outweighs_model_tokens", "accelerator.requests", "accelerator.weights_bytes"
-        )
     _totals(trace, s)
     return reserved
 
@@ -145,14 +144,21 @@ def _beside(trace: Trace, s: Situation) -> None:
 def _companion(trace: Trace, s: Situation, prefix: str, companion: PlacedCompanion) -> list[str]:
     article = s.scenario.mode is Mode.ARTICLE
     bits_source = ARTICLE if article else catalogue_origin(companion.weight_format, "bits")
-    source = model_origin(companion.model)
-    keys = []
-    for kind, number in companion.parameters.items():
-        trace.given(f"{prefix}.parameters.{kind}", number, Unit.PARAMETER, source)
-        trace.given(f"{prefix}.bits.{kind}", companion.bits[kind], Unit.BIT_PER_WEIGHT, bits_source)
-        keys.append(f"{prefix}.weights_bytes.{kind}")
-        trace.compute(keys[-1], w.weights_bytes, parameters=f"{prefix}.parameters.{kind}", bits=f"{prefix}.bits.{kind}")
-    return keys
+    classes = tuple((kind, number, companion.bits[kind]) for kind, number in companion.parameters.items())
+    trace.follow(_weights(prefix, classes, model_origin(companion.model), bits_source))
+    return [f"{prefix}.weights_bytes.{kind}" for kind, _, _ in classes]
+
+
+@recipe
+def _weights(
+    trace: Recipe, prefix: str, classes: tuple[tuple[TensorClass, int, float], ...], source: Origin, bits_source: Origin
+) -> None:
+    """The tensors of a companion, class by class."""
+    for kind, number, bits in classes:
+        keys = {"parameters": f"{prefix}.parameters.{kind}", "bits": f"{prefix}.bits.{kind}"}
+        trace.given(keys["parameters"], number, Unit.PARAMETER, source)
+        trace.given(keys["bits"], bits, Unit.BIT_PER_WEIGHT, bits_source)
+        trace.compute(f"{prefix}.weights_bytes.{kind}", w.weights_bytes, **keys)
 
 
 def _capacity(trace: Trace, s: Situation) -> None:
@@ -217,6 +223,11 @@ def _tier_origin(s: Situation, number: int, field: str) -> Origin:
 
 def _accelerator(trace: Trace, s: Situation, key: str, companions: tuple[str, ...]) -> None:
     """One accelerator: fixed part, requests, limit, and what spills into slower memory."""
+    trace.follow(_one(key, (*draft_items(s), *companions), is_placed(s)))
+
+
+@recipe
+def _one(trace: Recipe, key: str, beside: tuple[str, ...], placed: bool) -> None:
     if key == "accelerator":
         for name in ("kv", "state"):
             trace.compute(
@@ -225,12 +236,12 @@ def _accelerator(trace: Trace, s: Situation, key: str, companions: tuple[str, ..
                 bytes_each=f"{key}.{name}_bytes_per_request",
                 number="accelerator.requests",
             )
-    if key != "accelerator":
-        fixed = ["accelerator.weights_bytes", *draft_items(s), *companions, FRAMEWORK]
+    else:
+        fixed = ["accelerator.weights_bytes", *beside, FRAMEWORK]
         trace.compute(f"{key}.fixed_bytes", m.sum_bytes, items=fixed)
     wanted = [f"{key}.fixed_bytes", "accelerator.kv_bytes", "accelerator.state_bytes"]
     trace.compute(f"{key}.total_bytes", m.sum_bytes, items=wanted)
-    if is_placed(s):
+    if placed:
         record_placed(trace, key)
         return
     tiers = {"first_bytes": "tier.0.limit_bytes", "lower_bytes": "lower_tiers.limit_bytes"}
@@ -256,8 +267,9 @@ def _accelerator(trace: Trace, s: Situation, key: str, companions: tuple[str, ..
         )
 
 
-def _answers(trace: Trace, s: Situation, reserved: Reservation) -> None:
-    """How much is missing, how many requests fit, how long one may be."""
+@recipe
+def _answers(trace: Recipe, groups: str) -> None:
+    """How much is missing, how many requests fit."""
     trace.compute(
         "accelerator.shortfall_bytes",
         m.shortfall_bytes,
@@ -274,9 +286,14 @@ def _answers(trace: Trace, s: Situation, reserved: Reservation) -> None:
         m.requests_that_fit,
         free_bytes="accelerator.free_for_kv_bytes",
         bytes_per_request="accelerator.bytes_per_request",
-        replicas=groups_key(s),
+        replicas=groups,
     )
     trace.given("one_request", 1, Unit.REQUEST, METHOD)
+
+
+@recipe
+def _contexts(trace: Recipe, reserved: Reservation, weighed: bool) -> None:
+    """How long one request may be, and from where the cache outweighs the model."""
     largest_context(trace, reserved, "max_context_tokens", "one_request", "accelerator.free_for_kv_bytes")
     trace.compute(
         "max_context_usable_tokens",
@@ -284,9 +301,13 @@ def _answers(trace: Trace, s: Situation, reserved: Reservation) -> None:
         fits_tokens="max_context_tokens",
         trained_tokens="model.trained_context",
     )
+    if weighed:
+        largest_context(
+            trace, reserved, "cache_outweighs_model_tokens", "accelerator.requests", "accelerator.weights_bytes"
+        )
 
 
-def largest_context(trace: Trace, reserved: Reservation, key: str, requests: str, free_bytes: str) -> None:
+def largest_context(trace: Recorder, reserved: Reservation, key: str, requests: str, free_bytes: str) -> None:
     """Record the largest context of `requests` at once under `key`, over the cases of how many windows are full."""
     free = {"free_bytes": free_bytes, "requests": requests}
     found = growth_cases(trace, reserved)
@@ -310,7 +331,7 @@ def largest_context(trace: Trace, reserved: Reservation, key: str, requests: str
         trace.compute(key, m.context_above_least, fits_tokens=last, **free, least_bytes=reserved.least)
 
 
-def growth_cases(trace: Trace, reserved: Reservation) -> list[tuple[str, str]]:
+def growth_cases(trace: Recorder, reserved: Reservation) -> list[tuple[str, str]]:
     """Per case, the keys of the constant part of a request and of its growth per token ("" when nothing grows)."""
     shares = reserved.shares
     constants = [share.constant for share in shares if share.constant]
@@ -327,7 +348,7 @@ def growth_cases(trace: Trace, reserved: Reservation) -> list[tuple[str, str]]:
     return cases
 
 
-def _sum_key(trace: Trace, key: str, function: Callable[..., Any], parameter: str, items: list[str]) -> str:
+def _sum_key(trace: Recorder, key: str, function: Callable[..., Any], parameter: str, items: list[str]) -> str:
     """The key of a sum: of its only item, or a new entry; "" for nothing."""
     if len(items) > 1 and key not in trace:
         trace.compute(key, function, **{parameter: items})
@@ -336,8 +357,17 @@ def _sum_key(trace: Trace, key: str, function: Callable[..., Any], parameter: st
 
 def _pool(trace: Trace, s: Situation) -> None:
     """What the engine prints of its pool at the start."""
-    free = {"free_bytes": "accelerator.free_for_kv_bytes"}
     if "kv_pool.blocks_per_request" in trace and trace["kv_pool.block_bytes"]:
+        trace.later(_printed("kv_pool.groups" if "kv_pool.groups" in trace else "kv_pool.one_group"))
+    elif s.scenario.mode is Mode.REAL and s.engine.allocator is Allocator.SGLANG and "kv_pool.rate" in trace:
+        trace.later(_printed(""))
+
+
+@recipe
+def _printed(trace: Recipe, groups: str) -> None:
+    """Blocks, with the key of their groups, and tokens; tokens alone where there are no blocks."""
+    free = {"free_bytes": "accelerator.free_for_kv_bytes"}
+    if groups:
         trace.compute("kv_pool.blocks", vllm.pool_blocks, **free, block_bytes="kv_pool.block_bytes")
         trace.compute(
             "kv_pool.concurrency",
@@ -347,36 +377,51 @@ def _pool(trace: Trace, s: Situation) -> None:
         )
         concurrency = {"concurrency": "kv_pool.concurrency", "context_tokens": "workload.context_tokens"}
         trace.compute("kv_pool.tokens", vllm.printed_tokens, **concurrency)
-        groups = ["kv_pool.groups"] if "kv_pool.groups" in trace else ["kv_pool.one_group"]
         by_group = {"blocks": "kv_pool.blocks", "block_tokens": "engine.block_tokens"}
-        trace.compute("kv_pool.tokens_by_group", vllm.printed_tokens_by_group, groups=groups, **by_group)
-    elif s.scenario.mode is Mode.REAL and s.engine.allocator is Allocator.SGLANG and "kv_pool.rate" in trace:
+        trace.compute("kv_pool.tokens_by_group", vllm.printed_tokens_by_group, groups=[groups], **by_group)
+    else:
         trace.compute("kv_pool.tokens", sglang.pool_tokens, **free, bytes_per_token="kv_pool.rate")
 
 
 def _totals(trace: Trace, s: Situation) -> None:
     """The same over the whole deployment."""
+    weights, drafts = loaded_key(trace), tuple(draft_items(s))
+    beside = tuple(key for key in (TABLES, HELD) if key in trace)
+    experts = class_key(trace, TensorClass.EXPERT) if s.plan.attention_replicas > 1 else ""
+    trace.later(_sums(weights, experts, beside, drafts, s.plan.replicas > 1, s.accelerators > 1))
+
+
+@recipe
+def _sums(
+    trace: Recipe,
+    weights: str,
+    experts: str,
+    beside: tuple[str, ...],
+    drafts: tuple[str, ...],
+    replicas: bool,
+    several: bool,
+) -> None:
+    """`experts` where attention stands in several groups of a copy: then they are not held by each of them."""
     reserved = {"kv_cache": "kv_bytes_per_request", "state": "state_reserved_bytes_per_request"}
     for name, each in reserved.items():
         trace.compute(f"memory_item.{name}", m.times, bytes_each=each, number="requests_at_once")
     trace.compute("kv_cache_bytes", m.times, bytes_each="kv_logical_bytes_per_request", number="requests_at_once")
-    weights, drafts = loaded_key(trace), draft_items(s)
-    beside = [key for key in (TABLES, HELD) if key in trace]
-    copies = {weights: "plan.replicas", FRAMEWORK: "deployment.accelerators"}
-    copies |= dict.fromkeys([*drafts, *beside], "deployment.accelerators")
+    copies = {weights: "plan.replicas"} if replicas else {}
+    if several:
+        copies |= dict.fromkeys([FRAMEWORK, *drafts, *beside], "deployment.accelerators")
     fixed = []
     for item in (weights, *beside, *drafts, *COMPANIONS.values(), FRAMEWORK):
         key = item
-        if item in copies and trace[copies[item]] > 1:
+        if item in copies:
             key = f"memory.{item.partition('.')[2].removesuffix('_bytes').replace('loaded', 'weights')}_bytes"
             trace.compute(key, m.times, bytes_each=item, number=copies[item])
-        if item == weights and s.plan.attention_replicas > 1:
+        if item == weights and experts:
             key = "memory.weights_bytes"
             trace.compute(
                 key,
                 ep.weights_of_copies,
                 weights=item,
-                experts=class_key(trace, TensorClass.EXPERT),
+                experts=experts,
                 attention_replicas="plan.attention_replicas",
                 replicas="plan.replicas",
             )

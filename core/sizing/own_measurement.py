@@ -87,7 +87,7 @@ def conditions(scenario: Scenario, measured: Measurement) -> Scenario:
 
 def is_corrected(scenario: Scenario, figure: Measured) -> bool:
     """Does a measurement speak about this figure?"""
-    return next(relevant(scenario, figure), None) is not None
+    return bool(scenario.measurements) and next(relevant(scenario, figure), None) is not None
 
 
 def _record_noise(trace: Trace, at: str, one: Relevant, figure: Measured) -> None:
@@ -124,7 +124,7 @@ def record_correction(trace: Trace, s: Situation, figure: Measured, spread: str,
     -------
     key of the spread with the measurements; `spread` itself where there are none
     """
-    found = list(relevant(s.scenario, figure))
+    found = list(relevant(s.scenario, figure)) if s.scenario.measurements else []
     if not found:
         return spread
     key, prefix = KEYS[figure], f"own.{figure.value}"

@@ -12,7 +12,7 @@ from core.physics import placement as p
 from core.physics.memory import free_bytes, sum_bytes
 from core.scenario import Deployment, Mode, Plan
 from core.sizing.groups import guesses_with_own_layers
-from core.trace import CHOICE, Trace
+from core.trace import CHOICE, Recorder, Trace
 from core.units import Unit
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def record_placement(trace: Trace, s: Situation) -> None:
     )
 
 
-def record_placed(trace: Trace, key: str) -> None:
+def record_placed(trace: Recorder, key: str) -> None:
     """One accelerator where the user said what lies in host memory: nothing else moves there."""
     spill = "spill" if key == "accelerator" else f"{key}.spill"
     trace.compute(f"{spill}.weights_bytes", sum_bytes, items=["host.weights_bytes"])

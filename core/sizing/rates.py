@@ -4,8 +4,9 @@ Everything recorded here is independent of the work: curves over context or conc
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 
-from core.architecture.blueprint import AttentionKind, TensorClass
+from core.architecture.blueprint import AttentionKind, Blueprint, TensorClass
 from core.catalogue.calibration import Calibration, Circumstances, Fitted, back_end
 from core.catalogue.records import Device, DeviceFamily, Engine, Link, LinkKind, WeightFormat
 from core.errors import CatalogueError
@@ -17,7 +18,7 @@ from core.sizing.links import FAST
 from core.sizing.origins import METHOD, catalogue_origin
 from core.sizing.placement import computes_on_cpu, share_of_machine
 from core.sizing.situation import Situation
-from core.trace import Origin, OriginKind, Trace
+from core.trace import Origin, OriginKind, Recipe, Recorder, Same, Trace, recipe
 from core.units import Unit
 
 #: From this many bits on, a tensor is multiplied at the 16-bit rate. What a 4-bit checkpoint keeps in 8 bit counts as
@@ -66,31 +67,51 @@ def method(trace: Trace, key: str, value: float, unit: Unit) -> None:
 
 def circumstances(situation: Situation, calibration: Calibration) -> Circumstances:
     """What the fitted parameters depend on."""
-    device, engine, link = situation.device, situation.engine, exchange_link(situation)
-    return Circumstances(
-        group=engine.group,
-        engine=engine.id,
-        back_end=back_end(engine, device.family),
-        family=device.family,
-        architecture=device.architecture,
-        format_class=situation.weight_format.format_class,
-        device=device.accelerator_id or device.id,
-        link=link.id if link and situation.plan.stage_ranks > 1 else "",
-        attention=_attention_kind(situation),
-        feed_forward="experts" if has_routed_experts(situation) else "",
-        generation=engine.generation or calibration.generation,
-        arithmetic=arithmetic(device, engine, situation.weight_format),
+    link = exchange_link(situation)
+    return _circumstances(
+        Same(situation.device),
+        Same(situation.engine),
+        Same(situation.weight_format),
+        Same(situation.blueprint),
+        link.id if link and situation.plan.stage_ranks > 1 else "",
+        calibration.generation,
     )
 
 
-def _attention_kind(situation: Situation) -> str:
+@lru_cache(maxsize=4096)
+def _circumstances(
+    device: Same[Device],
+    engine: Same[Engine],
+    chosen: Same[WeightFormat],
+    model: Same[Blueprint],
+    link: str,
+    usual: str,
+) -> Circumstances:
+    accelerator, runs, weight_format, moe = device.it, engine.it, chosen.it, model.it.moe
+    return Circumstances(
+        group=runs.group,
+        engine=runs.id,
+        back_end=back_end(runs, accelerator.family),
+        family=accelerator.family,
+        architecture=accelerator.architecture,
+        format_class=weight_format.format_class,
+        device=accelerator.accelerator_id or accelerator.id,
+        link=link,
+        attention=_attention_kind(model.it),
+        feed_forward="experts" if moe is not None and moe.experts_per_token > 0 else "",
+        generation=runs.generation or usual,
+        arithmetic=arithmetic(accelerator, runs, weight_format),
+    )
+
+
+def _attention_kind(blueprint: Blueprint) -> str:
     """What sets the attention of a model apart from plain attention in every layer."""
-    kinds = {group.kind for group in situation.blueprint.attention}
+    kinds = {group.kind for group in blueprint.attention}
     if AttentionKind.COMPRESSED in kinds:
         return "compressed"
     if kinds & {AttentionKind.LATENT, AttentionKind.SPARSE_LATENT}:
         return "latent"
-    if situation.blueprint.recurrent:
+    if blueprint.recurrent:
         return "recurrent"
     return "window" if kinds & {AttentionKind.WINDOW, AttentionKind.CHUNK} else ""
 
@@ -125,7 +146,12 @@ def record_counts(trace: Trace, situation: Situation) -> None:
 
 def record_parameters(trace: Trace, fitted: Mapping[str, Fitted]) -> None:
     """Record the fitted parameters as `fit.<symbol>`."""
-    for symbol, parameter in fitted.items():
+    trace.follow(_parameters(Same(fitted)))
+
+
+@recipe
+def _parameters(trace: Recipe, fitted: Same[Mapping[str, Fitted]]) -> None:
+    for symbol, parameter in fitted.it.items():
         trace.given(f"fit.{symbol}", parameter.value, parameter.unit, parameter.origin)
 
 
@@ -134,12 +160,17 @@ def _record_plan(trace: Trace, situation: Situation) -> None:
     trace.given("plan.parallel_stages", stages, Unit.COUNT, METHOD)
     source = source_of_model(situation)
     trace.given("model.hidden_size", situation.blueprint.hidden_size, Unit.COUNT, source)
-    trace.given("kernels_per_step", operators.kernels_per_step(situation.blueprint), Unit.COUNT, source)
+    trace.given("kernels_per_step", _kernels(Same(situation.blueprint)), Unit.COUNT, source)
     plan = {"layers": "model.layers", "tensor": "plan.tensor", "pipeline": "plan.pipeline"}
     if situation.plan.attention_replicas > 1:
         trace.compute("messages_per_token", ep.messages_with_experts, expert_layers="model.moe_layers", **plan)
     else:
         trace.compute("messages_per_token", operators.messages_per_token, **plan)
+
+
+@lru_cache(maxsize=1024)
+def _kernels(model: Same[Blueprint]) -> int:
+    return operators.kernels_per_step(model.it)
 
 
 def compute_format(device: Device, engine: Engine, weight_format: WeightFormat) -> str:
@@ -207,6 +238,11 @@ def _record_compute(trace: Trace, situation: Situation) -> None:
     trace.given("matrices.at_16_bit", wide + parameters.get(_head(situation), 0), Unit.PARAMETER, origin)
     trace.given("matrices.head", parameters.get(_head(situation), 0), Unit.PARAMETER, origin)
     trace.given("matrices.chosen_experts", _chosen_parameters(situation), Unit.PARAMETER, origin)
+    trace.follow(_flops())
+
+
+@recipe
+def _flops(trace: Recipe) -> None:
     for name in ("in_weight_format", "at_16_bit", "head", "chosen_experts"):
         trace.compute(f"flops_per_token.{name}", operators.matrix_flops, parameters=f"matrices.{name}")
     record_efficiency(trace, situation, has_routed_experts(situation))
@@ -229,12 +265,17 @@ def has_routed_experts(situation: Situation) -> bool:
 
 def _record_bandwidth(trace: Trace, situation: Situation) -> None:
     device = situation.device
+    units, clock = device.execution_units, device.clock_hz
+    if units and clock:
+        trace.given("device.execution_units", units, Unit.COUNT, catalogue_origin(device, "execution_units"))
+        trace.given("device.clock_hz", clock, Unit.HERTZ, catalogue_origin(device, "clock_hz"))
+    trace.follow(_bandwidths(bool(units and clock)))
+
+
+@recipe
+def _bandwidths(trace: Recipe, by_units: bool) -> None:
     full = "memory_bandwidth_bytes_per_s"
-    if device.execution_units and device.clock_hz:
-        trace.given(
-            "device.execution_units", device.execution_units, Unit.COUNT, catalogue_origin(device, "execution_units")
-        )
-        trace.given("device.clock_hz", device.clock_hz, Unit.HERTZ, catalogue_origin(device, "clock_hz"))
+    if by_units:
         trace.compute(
             "bandwidth.weights",
             roofline.effective_bandwidth,
@@ -248,14 +289,14 @@ def _record_bandwidth(trace: Trace, situation: Situation) -> None:
         _reached(trace, "bandwidth.weights", full, "fit.eta")
     _reached(trace, "bandwidth.experts", "bandwidth.weights", "fit.eta_e")
     _reached(trace, "bandwidth.kv", "bandwidth.weights", "fit.eta_kv")
-    method(trace, "state_bandwidth_share", STATE_SHARE, Unit.SHARE)
+    trace.given("state_bandwidth_share", STATE_SHARE, Unit.SHARE, METHOD)
     _reached(trace, "bandwidth.state", "bandwidth.weights", "state_bandwidth_share")
     trace.compute(
         "ridge_flop_per_byte", roofline.ridge_point, rate="rate.weight_format", bandwidth="memory_bandwidth_bytes_per_s"
     )
 
 
-def _reached(trace: Trace, key: str, bandwidth: str, share: str, most: str = "memory_bandwidth_bytes_per_s") -> None:
+def _reached(trace: Recorder, key: str, bandwidth: str, share: str, most: str = "memory_bandwidth_bytes_per_s") -> None:
     trace.compute(key, roofline.reached_bandwidth, bandwidth=bandwidth, share=share, most=most)
 
 
@@ -370,13 +411,18 @@ def record_expert_exchange(trace: Trace, situation: Situation, link: Link) -> No
 def _record_reads(trace: Trace, situation: Situation) -> None:
     """Record the weights that every step reads: everything but the input table, images and drafts."""
     head = _head(situation)
-    layers = [k for k in (*_MATRICES, TensorClass.NORM) if f"weights_bytes.{k}" in trace]
-    trace.compute("read_bytes.layers", operators.sum_of_bytes, parts=[f"weights_bytes.{k}" for k in layers])
-    if f"weights_bytes.{head}" in trace:
-        trace.compute("read_bytes.head", operators.sum_of_bytes, parts=[f"weights_bytes.{head}"])
-    else:
+    if head not in situation.blueprint.parameters:
         trace.given("read_bytes.head", 0, Unit.BYTE, source_of_model(situation))
-    trace.compute("read_bytes.dense", operators.sum_of_bytes, parts=["read_bytes.layers", "read_bytes.head"])
+    trace.follow(_reads(tuple(situation.blueprint.parameters), head))
     moe = situation.blueprint.moe
     if moe is not None and has_routed_experts(situation):
         method(trace, "independent_routing", 1.0, Unit.RATIO)
+
+
+@recipe
+def _reads(trace: Recipe, classes: tuple[TensorClass, ...], head: TensorClass) -> None:
+    layers = [k for k in (*_MATRICES, TensorClass.NORM) if k in classes]
+    trace.compute("read_bytes.layers", operators.sum_of_bytes, parts=[f"weights_bytes.{k}" for k in layers])
+    if head in classes:
+        trace.compute("read_bytes.head", operators.sum_of_bytes, parts=[f"weights_bytes.{head}"])
+    trace.compute("read_bytes.dense", operators.sum_of_bytes, parts=["read_bytes.layers", "read_bytes.head"])

@@ -5,6 +5,7 @@ Everything after this works on a `Situation`: no ids, no "auto", nothing missing
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from core.architecture.blueprint import AttentionKind, Blueprint, TensorClass
 from core.architecture.textbook import textbook_blueprint
@@ -20,7 +21,10 @@ from core.sizing.origins import model_origin
 from core.sizing.placement import with_host
 from core.sizing.plan import Load, choose_plan
 from core.sizing.precision import flat_bits, stored_bits
-from core.trace import Origin
+from core.trace import Origin, Same
+
+#: One accelerator by itself.
+ALONE = Plan()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,34 +87,37 @@ def resolve(scenario: Scenario, catalogue: Catalogue) -> Situation:
     joins_nodes = chosen is not None and nodes > 1 and chosen.kind in BETWEEN_MACHINES
     network = chosen if joins_nodes else network_of(device, nodes, catalogue)
     links = Links(device, catalogue, None if joins_nodes else chosen)
-    chosen_model = scenario.model
-    open_situation = Situation(
-        scenario=scenario,
-        catalogue=catalogue,
-        blueprint=blueprint,
-        device=device,
-        accelerators=nodes * per_node,
-        nodes=nodes,
-        link=None,
-        network=network,
-        plan=deployment.plan or Plan(),
-        engine=engine,
-        weight_format=weight_format,
-        kv_format=kv_format,
-        kv_value_format=_value_format(scenario, catalogue),
-        bits=bits,
-        model_source=model_origin(catalogue.model(chosen_model.id) if chosen_model.kind == "catalogue" else None),
-    )
+    source = model_origin(catalogue.model(scenario.model.id) if scenario.model.kind == "catalogue" else None)
+    value_format = _value_format(scenario, catalogue)
+
+    def with_plan(plan: Plan, link: Link | None) -> Situation:
+        return Situation(
+            scenario=scenario,
+            catalogue=catalogue,
+            blueprint=blueprint,
+            device=device,
+            accelerators=nodes * per_node,
+            nodes=nodes,
+            link=link,
+            network=network,
+            plan=plan,
+            engine=engine,
+            weight_format=weight_format,
+            kv_format=kv_format,
+            kv_value_format=value_format,
+            bits=bits,
+            model_source=source,
+        )
+
     plan = deployment.plan
     if plan is None and nodes * per_node == 1:
-        plan = Plan()
+        plan = ALONE
     if plan is None:
         beside = sum(companion.weights_bytes for companion in placed_companions(scenario, catalogue))
         domain = links.fast_domain(per_node) if engine.tensor_parallel else 1
-        plan = choose_plan(Load.of(open_situation, beside), nodes, per_node, domain)
+        plan = choose_plan(Load.of(with_plan(ALONE, None), beside), nodes, per_node, domain)
     check_plan(plan, nodes * per_node, device, engine, blueprint)
-    link = links.joining(min(plan.copy_ranks, per_node), plan.stage_ranks)
-    return replace(open_situation, plan=plan, link=link)
+    return with_plan(plan, links.joining(min(plan.copy_ranks, per_node), plan.stage_ranks))
 
 
 def machines(device: Device, deployment: Deployment) -> tuple[int, int]:
@@ -187,10 +194,13 @@ def _value_format(scenario: Scenario, catalogue: Catalogue) -> KvFormat | None:
 
 def _kv_format(kv_format: KvFormat, article: bool) -> KvFormat:
     """In article mode the element alone: 2, 1 or 0.5 bytes, no scales, no layout of an engine."""
-    if not article:
-        return kv_format
-    return kv_format.model_copy(
-        update={"bytes_per_element": kv_format.bits / 8, "per_head_bytes": 0.0, "latent_bytes": {}}
+    return _plain(Same(kv_format)) if article else kv_format
+
+
+@lru_cache(maxsize=64)
+def _plain(kv_format: Same[KvFormat]) -> KvFormat:
+    return kv_format.it.model_copy(
+        update={"bytes_per_element": kv_format.it.bits / 8, "per_head_bytes": 0.0, "latent_bytes": {}}
     )
 
 

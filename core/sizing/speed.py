@@ -1,6 +1,7 @@
 """The speed figures of a situation: decode, first token, throughput and prefill, each with range and reasons."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from core.catalogue.calibration import Calibration, shipped_calibration
 from core.catalogue.catalogue import Catalogue
@@ -8,7 +9,7 @@ from core.physics import decode, operators, prefill, roofline, serving, speculat
 from core.scenario import Measured, Scenario
 from core.sizing.attention import record_attention
 from core.sizing.draft import record_gain, record_parts_per_token
-from core.sizing.load import record_load, record_requests, record_slots
+from core.sizing.load import record_load, record_requests, record_saturated, record_slots
 from core.sizing.memory import record_memory
 from core.sizing.outline import Outline, outline_of
 from core.sizing.own_measurement import KEYS as FIGURES
@@ -131,6 +132,24 @@ def record_depth(trace: Trace, s: Situation) -> str:
     return "workload.depth_tokens"
 
 
+def record_counts_of_work(trace: Trace, s: Situation, calibration: Calibration) -> None:
+    """Record what a step and a prompt read and compute, and no time under load: what bounds are made of."""
+    record_rates(trace, s, calibration)
+    record_attention(trace, s)
+    depth = record_depth(trace, s)
+    record_choices(trace, s)
+    record_slots(trace, s)
+    record_retrieval(trace, s)
+    trace.follow(_counted(outline_of(trace, s), depth))
+
+
+@recipe
+def _counted(trace: Recipe, o: Outline, depth: str) -> None:
+    record_step_inputs(trace, o, depth)
+    record_prompt(trace, o)
+    record_requests(trace, o)
+
+
 def record_work(trace: Trace, s: Situation, calibration: Calibration, depth: str) -> None:
     """Record every figure that depends on prompt, depth or number of requests; each of them may be an axis."""
     if spills(trace):
@@ -140,8 +159,10 @@ def record_work(trace: Trace, s: Situation, calibration: Calibration, depth: str
     record_slots(trace, s)
     record_retrieval(trace, s)
     record_gain(trace, s)
-    trace.follow(_work(outline_of(trace, s), depth))
+    outline = outline_of(trace, s)
+    trace.follow(_work(outline, depth))
     record_ranges(trace, s, calibration, depth)
+    trace.later(_beside(outline))
 
 
 @recipe
@@ -153,15 +174,24 @@ def _work(trace: Recipe, o: Outline, depth: str) -> None:
     _record_one_request(trace, o)
     record_load(trace, o)
     _record_ceiling(trace, o)
+    _record_limit(trace, o, "output_tok_s_total", "serving", "decode_step_s", "requests_at_once")
+    trace.compute("ttft_s.least", prefill.least_seconds, tokens="prompt.new_tokens", speed="prefill_tok_s.ceiling")
+
+
+@recipe
+def _beside(trace: Recipe, o: Outline) -> None:
+    """What stands beside the figures of a sizing: the machine at full load, intensities, the share of exchanges."""
+    record_saturated(trace, o)
+    _record_limit(trace, o, "saturated_tok_s_total", "saturated", "saturated_step_s", o.groups)
+    record_speed_range(trace, "saturated_tok_s_total", "spread.saturated.any", "saturated_tok_s_total.ceiling")
     _record_intensities(trace, o)
     _record_exchange_share(trace, o)
-    _record_limits(trace, o)
 
 
 def _record_one_request(trace: Recipe, o: Outline) -> None:
     """What one token of one request alone reads, and the speed that this allows at most."""
     alone = "one_request_step_s"
-    record_reads(trace, o, alone, "one_request")
+    record_reads(trace, o, alone, "one_request", "one_request")
     experts = [f"{alone}.bytes.experts"] if o.has_experts else []
     trace.compute("bytes_read_per_token.weights", operators.sum_of_bytes, parts=["read_bytes.dense", *experts])
     trace.compute("bytes_read_per_token.by_tier.0", operators.sum_of_bytes, parts=[f"{alone}.bytes.first_tier"])
@@ -193,7 +223,7 @@ def _record_intensities(trace: Recipe, o: Outline) -> None:
         **flops,
         wide="flops_per_token.at_16_bit",
         attention="attention_flops_per_token",
-        tokens=tokens_in_step(trace, "decode_step_s", "serving.requests_in_step"),
+        tokens=tokens_in_step(o, "decode_step_s", "serving.requests_in_step"),
     )
     trace.compute(
         "decode_step_s.bytes",
@@ -270,32 +300,26 @@ def _ranges(trace: Recipe, prefill: str, decode: str, throughput: str, first_tok
     record_speed_range(trace, "prefill_tok_s", prefill, "prefill_tok_s.ceiling")
     record_speed_range(trace, "decode_tok_s", decode, "decode_tok_s.ceiling")
     record_speed_range(trace, "output_tok_s_total", throughput, "output_tok_s_total.ceiling")
-    record_speed_range(trace, "saturated_tok_s_total", "spread.saturated.any", "saturated_tok_s_total.ceiling")
     record_time_range(trace, "ttft_s", first_token, "ttft_s.least")
 
 
-def _record_limits(trace: Recipe, o: Outline) -> None:
-    """Record what physics allows all users together, and the first token."""
-    for key, load, step in (
-        ("output_tok_s_total", "serving", "decode_step_s"),
-        ("saturated_tok_s_total", "saturated", "saturated_step_s"),
-    ):
+def _record_limit(trace: Recipe, o: Outline, key: str, load: str, step: str, requests: str) -> None:
+    """Record what physics allows all users together."""
+    trace.compute(
+        f"{key}.ceiling.steps" if o.speculates else f"{key}.ceiling",
+        serving.total_ceiling,
+        in_flight=f"{load}.requests_in_flight",
+        step=f"{step}.ceiling",
+        requests=requests,
+        replicas=o.groups,
+    )
+    if o.speculates:
         trace.compute(
-            f"{key}.ceiling.steps" if o.speculates else f"{key}.ceiling",
-            serving.total_ceiling,
-            in_flight=f"{load}.requests_in_flight",
-            step=f"{step}.ceiling",
-            requests="requests_at_once" if load == "serving" else o.groups,
-            replicas=o.groups,
+            f"{key}.ceiling",
+            speculation.speed_with_guesses,
+            speed=f"{key}.ceiling.steps",
+            tokens="speculation.tokens_per_step",
         )
-        if o.speculates:
-            trace.compute(
-                f"{key}.ceiling",
-                speculation.speed_with_guesses,
-                speed=f"{key}.ceiling.steps",
-                tokens="speculation.tokens_per_step",
-            )
-    trace.compute("ttft_s.least", prefill.least_seconds, tokens="prompt.new_tokens", speed="prefill_tok_s.ceiling")
 
 
 def predicted(scenario: Scenario, catalogue: Catalogue) -> Trace:
@@ -307,15 +331,23 @@ def predicted(scenario: Scenario, catalogue: Catalogue) -> Trace:
 
 
 def _parts(trace: Trace, key: str) -> tuple[TimePart, ...]:
-    return tuple(TimePart(cause, f"{key}.{part}", float(trace[f"{key}.{part}"])) for cause, part in PARTS.items())
+    return tuple([TimePart(cause, at, float(trace[at])) for cause, at in _keys_of_parts(key)])
+
+
+@lru_cache(maxsize=16)
+def _keys_of_parts(key: str) -> tuple[tuple[Cause, str], ...]:
+    return tuple((cause, f"{key}.{part}") for cause, part in PARTS.items())
 
 
 def _limit(parts: tuple[TimePart, ...]) -> Limit:
     """What takes most of the time; causes of one kind count together."""
-    seconds = dict.fromkeys(Limit, 0.0)
+    seconds = _NO_TIME.copy()
     for part in parts:
         seconds[LIMIT_OF[part.cause]] += part.seconds
-    return max(seconds, key=lambda limit: seconds[limit])
+    return max(seconds, key=seconds.__getitem__)
+
+
+_NO_TIME = dict.fromkeys(Limit, 0.0)
 
 
 def _guards(trace: Trace, s: Situation) -> tuple[Finding, ...]:

@@ -62,7 +62,7 @@ def _record_placed_shares(trace: Trace) -> None:
 def record_second_tier_time(trace: Recipe, o: Outline, key: str) -> None:
     """Record `<key>.second_tier`: the time that reading the slower memory takes."""
     read = f"{key}.bytes.second_tier"
-    if read not in trace:
+    if not o.spills:
         trace.given(f"{key}.second_tier", 0.0, Unit.SECOND, METHOD)
     elif o.on_cpu:
         experts = o.has_experts

@@ -57,9 +57,14 @@ def record_read_inputs(trace: Recipe, o: Outline, depth: str) -> None:
     trace.given("nothing_bytes", 0.0, Unit.BYTE, METHOD)
 
 
-def tokens_in_step(trace: Recipe, key: str, batch: str) -> str:
+def tokens_in_step(o: Outline, key: str, batch: str) -> str:
     """The key of the tokens that a step of a copy computes: of all its groups, guessed ones included."""
-    return next((at for at in (f"{key}.tokens_at_experts", f"{key}.tokens") if at in trace), batch)
+    return f"{key}.tokens_at_experts" if o.attention_groups else rank_tokens(o, key, batch)
+
+
+def rank_tokens(o: Outline, key: str, batch: str) -> str:
+    """The key of the tokens that one group computes in a step."""
+    return f"{key}.tokens" if o.speculates else batch
 
 
 def _record_step_tokens(trace: Recipe, o: Outline, key: str, batch: str) -> None:
@@ -77,9 +82,8 @@ def _record_step_tokens(trace: Recipe, o: Outline, key: str, batch: str) -> None
             trace.compute(joint, ep.requests_of_all_groups, **group)
 
 
-def record_reads(trace: Recipe, o: Outline, key: str, batch: str) -> None:
-    """Record `<key>.bytes.<kind>`: what a step with so many requests reads, from each tier."""
-    tokens = tokens_in_step(trace, key, batch)
+def record_reads(trace: Recipe, o: Outline, key: str, batch: str, tokens: str) -> None:
+    """Record `<key>.bytes.<kind>`: what a step with so many requests and tokens reads, from each tier."""
     if o.has_experts:
         trace.compute(
             f"{key}.bytes.experts",
@@ -117,7 +121,7 @@ def record_reads(trace: Recipe, o: Outline, key: str, batch: str) -> None:
         ranks="plan.tensor",
         expert_ranks=o.expert_ranks,
     )
-    record_ceiling(trace, key)
+    record_ceiling(trace, o, key)
 
 
 def _distinct_experts(trace: Recipe, key: str, tokens: str) -> str:
@@ -139,15 +143,14 @@ def _experts(o: Outline, key: str) -> str:
     return f"{key}.bytes.experts" if o.has_experts else "nothing_bytes"
 
 
-def _first_tier(trace: Recipe, key: str, kind: str, whole: str) -> str:
-    spilled = f"{key}.bytes.first_tier.{kind}"
-    return spilled if spilled in trace else whole
+def _first_tier(o: Outline, key: str, kind: str, whole: str) -> str:
+    return f"{key}.bytes.first_tier.{kind}" if o.spills else whole
 
 
-def record_ceiling(trace: Recipe, key: str) -> None:
+def record_ceiling(trace: Recipe, o: Outline, key: str) -> None:
     """Record `<key>.ceiling`: bytes over bandwidth, nothing else."""
     first, second = f"{key}.bytes.first_tier", f"{key}.bytes.second_tier"
-    if second in trace:
+    if o.spills:
         trace.compute(
             f"{key}.ceiling",
             tiers.ceiling_seconds,
@@ -163,10 +166,10 @@ def record_ceiling(trace: Recipe, key: str) -> None:
 def record_step(trace: Recipe, o: Outline, key: str, batch: str) -> None:
     """Record `<key>`: the time of a step with `batch` requests, and its parts."""
     _record_step_tokens(trace, o, key, batch)
-    record_reads(trace, o, key, batch)
+    record_reads(trace, o, key, batch, tokens_in_step(o, key, batch))
     _record_read_times(trace, o, key, batch)
     _record_compute_times(trace, o, key, batch)
-    record_exchange(trace, o, f"{key}.link", rank_tokens(trace, key, batch))
+    record_exchange(trace, o, f"{key}.link", rank_tokens(o, key, batch))
     _record_engine(trace, o, key, batch)
     record_second_tier_time(trace, o, key)
     trace.compute(key, decode.step_seconds, **{part: f"{key}.{part}" for part in PARTS.values()})
@@ -185,11 +188,11 @@ def _record_engine(trace: Recipe, o: Outline, key: str, batch: str) -> None:
 
 
 def _record_read_times(trace: Recipe, o: Outline, key: str, batch: str) -> None:
-    dense = _first_tier(trace, key, "dense", "read_bytes.dense")
+    dense = _first_tier(o, key, "dense", "read_bytes.dense")
     trace.compute(
         f"{key}.weights", roofline.read_seconds, read=dense, ranks="plan.tensor", bandwidth="bandwidth.weights"
     )
-    experts = _first_tier(trace, key, "experts", _experts(o, key))
+    experts = _first_tier(o, key, "experts", _experts(o, key))
     hot = o.spread_experts and o.has_experts
     trace.compute(
         f"{key}.experts.even" if hot else f"{key}.experts",
@@ -200,7 +203,7 @@ def _record_read_times(trace: Recipe, o: Outline, key: str, batch: str) -> None:
     )
     if hot:
         _record_busiest_reading(trace, key)
-    cache = _first_tier(trace, key, "kv", "bytes_read_per_token.kv.rank")
+    cache = _first_tier(o, key, "kv", "bytes_read_per_token.kv.rank")
     trace.compute(f"{key}.kv", decode.cache_seconds, batch=batch, read=cache, bandwidth="bandwidth.kv")
     trace.compute(
         f"{key}.state",
@@ -241,14 +244,9 @@ def _record_busiest_computing(trace: Recipe, key: str, tokens: str) -> None:
     )
 
 
-def rank_tokens(trace: Recipe, key: str, batch: str) -> str:
-    """The key of the tokens that one group computes in a step."""
-    return f"{key}.tokens" if f"{key}.tokens" in trace else batch
-
-
 def _record_compute_times(trace: Recipe, o: Outline, key: str, batch: str) -> None:
     """What multiplying adds to reading: for the weights, the experts, and attention over the cache."""
-    tokens = rank_tokens(trace, key, batch)
+    tokens = rank_tokens(o, key, batch)
     trace.compute(f"{key}.batch_share", decode.small_batch_share, share="fit.mfu_b", batch=tokens)
     common = {"batch_share": f"{key}.batch_share"}
     trace.compute(
@@ -261,7 +259,7 @@ def _record_compute_times(trace: Recipe, o: Outline, key: str, batch: str) -> No
         efficiency="efficiency.layers",
     )
     if o.has_experts:
-        at_experts = tokens_in_step(trace, key, batch)
+        at_experts = tokens_in_step(o, key, batch)
         trace.compute(
             f"{key}.compute.experts.even" if o.spread_experts else f"{key}.compute.experts.alone",
             decode.batch_compute_seconds,
@@ -282,15 +280,13 @@ def _record_compute_times(trace: Recipe, o: Outline, key: str, batch: str) -> No
         rate="rate.fp16",
         efficiency="fit.mfu_dec_att",
     )
-    for part in ("weights", "experts", "kv"):
-        alone = f"{key}.compute.{part}.alone"
-        if alone in trace:
-            trace.compute(
-                f"{key}.compute.{part}",
-                roofline.compute_excess_seconds,
-                read_time=f"{key}.{part}",
-                compute_time=alone,
-            )
+    for part in ("weights", "experts", "kv") if o.has_experts else ("weights", "kv"):
+        trace.compute(
+            f"{key}.compute.{part}",
+            roofline.compute_excess_seconds,
+            read_time=f"{key}.{part}",
+            compute_time=f"{key}.compute.{part}.alone",
+        )
     experts = f"{key}.compute.experts" if o.has_experts else "nothing_s"
     trace.compute(
         f"{key}.compute",

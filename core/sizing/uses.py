@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.facts import FactSection, FactTable
@@ -21,6 +22,14 @@ def records_of(scenario: Scenario, catalogue: Catalogue) -> dict[str, dict[str, 
     for table, entry in _used(scenario, catalogue):
         found.setdefault(table, {})[entry.id] = entry
     return found
+
+
+def travelling(scenario: Scenario, catalogue: Catalogue) -> dict[str, dict[str, dict[str, Any]]]:
+    """What stands beside a scenario in its file, so that it gives the same figures elsewhere, as plain values."""
+    return {
+        table: {id: entry.model_dump(mode="json", exclude_defaults=True) for id, entry in sorted(entries.items())}
+        for table, entries in sorted(records_of(scenario, catalogue).items())
+    }
 
 
 def mentions(catalogue: Catalogue, table: str, id: str) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from core.sizing.origins import ARTICLE, catalogue_origin
 from core.sizing.placement import loaded_classes
 from core.sizing.plan import FIRST_STAGE, LAST_STAGE, REPLICATED
 from core.sizing.situation import Situation
-from core.trace import Origin, Trace
+from core.trace import Origin, Recipe, Same, Trace, recipe
 from core.units import Unit
 
 #: The keys of each class, made once: a sizing asks for them often.
@@ -36,18 +36,9 @@ def bits_origin(s: Situation) -> Origin:
 
 
 def record_weights(trace: Trace, s: Situation) -> None:
-    blueprint, source, bits_source = s.blueprint, source_of_model(s), bits_origin(s)
-    for kind, number in blueprint.parameters.items():
-        counted, bits, size = _KEYS[kind]
-        trace.given(counted, number, Unit.PARAMETER, source)
-        trace.given(bits, s.bits[kind], Unit.BIT_PER_WEIGHT, bits_source)
-        trace.compute(size, w.weights_bytes, parameters=counted, bits=bits)
-    classes = list(blueprint.parameters)
-    trace.compute("model.total_parameters", w.total_parameters, classes=[_PARAMETERS[kind] for kind in classes])
-    _active(trace, blueprint, source)
-    trace.given("model.layers", blueprint.layers, Unit.COUNT, source)
-    trace.given("model.trained_context", blueprint.trained_context, Unit.TOKEN, source)
-    trace.compute("memory_item.weights", w.total_weights_bytes, classes=[_KEYS[kind][2] for kind in classes])
+    blueprint = s.blueprint
+    classes = tuple(blueprint.parameters)
+    trace.follow(_classes(Same(blueprint), source_of_model(s), tuple(s.bits[kind] for kind in classes), bits_origin(s)))
     loaded = loaded_classes(s)
     record_padding(trace, s)
     keys = [class_key(trace, kind) for kind in loaded]
@@ -56,12 +47,31 @@ def record_weights(trace: Trace, s: Situation) -> None:
     _rank_weights(trace, s, loaded)
 
 
+@recipe
+def _classes(
+    trace: Recipe, model: Same[Blueprint], source: Origin, bits_each: tuple[float, ...], bits_source: Origin
+) -> None:
+    """Every class of tensors, their sums, and what the model says of itself."""
+    blueprint = model.it
+    classes = list(blueprint.parameters)
+    for (kind, number), bits_of_kind in zip(blueprint.parameters.items(), bits_each, strict=True):
+        counted, bits, size = _KEYS[kind]
+        trace.given(counted, number, Unit.PARAMETER, source)
+        trace.given(bits, bits_of_kind, Unit.BIT_PER_WEIGHT, bits_source)
+        trace.compute(size, w.weights_bytes, parameters=counted, bits=bits)
+    trace.compute("model.total_parameters", w.total_parameters, classes=[_PARAMETERS[kind] for kind in classes])
+    _active(trace, blueprint, source)
+    trace.given("model.layers", blueprint.layers, Unit.COUNT, source)
+    trace.given("model.trained_context", blueprint.trained_context, Unit.TOKEN, source)
+    trace.compute("memory_item.weights", w.total_weights_bytes, classes=[_KEYS[kind][2] for kind in classes])
+
+
 def loaded_key(trace: Trace) -> str:
     """The key of what the engine loads of the model: the whole file, or all but what it has no use for."""
     return "weights.loaded_bytes" if "weights.loaded_bytes" in trace else "memory_item.weights"
 
 
-def _active(trace: Trace, blueprint: Blueprint, source: Origin) -> None:
+def _active(trace: Recipe, blueprint: Blueprint, source: Origin) -> None:
     idle = {TensorClass.EXPERT, TensorClass.VISION, TensorClass.MTP}
     if not blueprint.tied_embedding:
         idle.add(TensorClass.EMBEDDING)

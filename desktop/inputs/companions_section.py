@@ -10,6 +10,7 @@ from core.scenario import Companion, CompanionRole, Placement, Scenario
 from core.sizing.report import Sizing
 from core.sizing.shown import companions_bytes
 from desktop.inputs import names
+from desktop.inputs.explained import explains
 from desktop.inputs.rows import InputRow, PickerRow
 from desktop.session import Session
 from desktop.theme import Theme
@@ -93,6 +94,7 @@ class CompanionEditor(QWidget):
 
     def __init__(self, session: Session, theme: Theme, at: int, role: CompanionRole) -> None:
         super().__init__()
+        explains(self, "companions")
         self._session, self._at, self.role = session, at, role
         name = names.role_name(role)
         self.model = ComboPicker(theme, name, searchable=True)

@@ -10,6 +10,7 @@ from core.language.messages import gettext as _
 from core.scenario import Deployment, Host, Scenario, Speculation
 from core.sizing.report import Sizing
 from desktop.inputs import names
+from desktop.inputs.explained import explains
 from desktop.inputs.rows import Caption, PickerRow, QuantityRow, StepperRow
 from desktop.session import Session
 from desktop.theme import Theme
@@ -70,6 +71,7 @@ class DeploymentSection(Section):
         super().__init__(theme, _("Deployment"))
         self._session, self._theme = session, theme
         self.device = ComboPicker(theme, _("Device"), searchable=True)
+        explains(self.device, "deployment__device")
         self.device.set_source(lambda: names.device_choices(session.catalogue))
         self.device.chosen.connect(self._choose_device)
         if open_device is not None:
@@ -83,7 +85,7 @@ class DeploymentSection(Section):
         self.engine.set_source(lambda: names.engine_choices(session.catalogue, self._device()))
         self.engine.chosen.connect(lambda key: session.edit(_("Engine"), deployment__engine=key))
         self.release = PickerRow(theme, _("Release"), self._release())
-        self.caching = PickerRow(theme, _("Prefix caching"), self._caching())
+        self.caching = PickerRow(theme, _("Prefix caching"), self._caching(), "deployment__prefix_caching")
         self.host = PickerRow(theme, _("Host memory"), self._host())
         self.nodes = self._stepper(theme, _("Machines"), "deployment__nodes", 256)
         self.link = ComboPicker(theme, _("Link"), searchable=True)
@@ -94,10 +96,10 @@ class DeploymentSection(Section):
             self.device,
             self.facts,
             self.count,
-            PickerRow(theme, _("Plan"), self.plan),
-            PickerRow(theme, _("Engine"), self.engine),
+            PickerRow(theme, _("Plan"), self.plan, "deployment__plan"),
+            PickerRow(theme, _("Engine"), self.engine, "deployment__engine"),
             self.nodes,
-            link_row := PickerRow(theme, _("Link"), self.link),
+            link_row := PickerRow(theme, _("Link"), self.link, "deployment__link"),
             self.release,
             *self.engine_rows,
             self.caching,

@@ -9,6 +9,7 @@ from core.language.messages import ngettext
 from core.scenario import CatalogueModel, Mode, Scenario, TextbookModel
 from core.sizing.report import Sizing
 from desktop.inputs import names
+from desktop.inputs.explained import explains
 from desktop.inputs.rows import Caption, InputRow, PickerRow, QuantityRow
 from desktop.session import Session
 from desktop.theme import Theme
@@ -27,6 +28,7 @@ class ModelSection(Section):
         super().__init__(theme, _("Model"))
         self._session = session
         self.model = ComboPicker(theme, _("Model"), searchable=True)
+        explains(self.model, "model")
         self.model.set_source(lambda: names.model_choices(session.catalogue))
         self.model.add_action(_("Import a model…"), import_config)
         self.model.add_action(_("Textbook model…"), self._use_textbook)
@@ -43,8 +45,8 @@ class ModelSection(Section):
             self.model,
             self.facts,
             self.textbook,
-            PickerRow(theme, _("Weights"), self.weights),
-            PickerRow(theme, _("KV cache"), self.kv_cache),
+            PickerRow(theme, _("Weights"), self.weights, "weights"),
+            PickerRow(theme, _("KV cache"), self.kv_cache, "kv_format"),
         ):
             self.rows.addWidget(widget)
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from core.language.messages import gettext as _
 from core.scenario import Scenario
+from desktop.inputs.explained import explains
 from desktop.session import Session
 from desktop.theme import Theme
 from desktop.widgets.labels import ToneIcon, label
@@ -16,6 +17,8 @@ from desktop.widgets.picker import ComboPicker
 from desktop.widgets.quantity import Quantity, Value
 from desktop.widgets.quantity_edit import QuantityEdit
 from desktop.widgets.stepper import Stepper
+
+ROW_GAP = 8  # between label and field
 
 
 def value_at(scenario: Scenario, path: str) -> Any:
@@ -89,7 +92,7 @@ class InputRow(QWidget):
         label_box.addStretch(1)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
+        row.setSpacing(ROW_GAP)
         row.addLayout(label_box)
         row.addLayout(column, 1)
 
@@ -115,6 +118,7 @@ class QuantityRow(InputRow):
         self.slider = LogSlider(theme, slider_steps, text) if slider_steps else None
         super().__init__(theme, text, edit, self.slider)
         self.edit = edit
+        explains(self, path)
         edit.value_edited.connect(self._on_edited)
         edit.gesture_started.connect(session.begin_gesture)
         edit.gesture_ended.connect(session.end_gesture)
@@ -162,6 +166,7 @@ class StepperRow(InputRow):
         self._path = path
         self.stepper = Stepper(theme, quantity, text, lambda value: session.check(**{path: value}))
         super().__init__(theme, text, self.stepper)
+        explains(self, path)
         field = self.stepper.field
         self.label.setBuddy(field)
         self.stepper.value_edited.connect(
@@ -178,6 +183,7 @@ class StepperRow(InputRow):
 class PickerRow(InputRow):
     """A choice by name."""
 
-    def __init__(self, theme: Theme, text: str, picker: ComboPicker) -> None:
+    def __init__(self, theme: Theme, text: str, picker: ComboPicker, field: str = "") -> None:
         super().__init__(theme, text, picker)
         self.picker = picker
+        explains(self, field)

@@ -59,7 +59,7 @@ class WorkloadSection(Section):
             self._row(_("Longest answer of 100"), "output_tail_tokens", optional(quantity.tokens()), _("unknown")),
         ]
         self.use_row = PickerRow(theme, _("Used for"), self.use)
-        self.certainty_row = PickerRow(theme, _("In so many cases"), self.certainty)
+        self.certainty_row = PickerRow(theme, _("In so many cases"), self.certainty, "workload__target_percentile")
         self._fill()
 
     def _row(

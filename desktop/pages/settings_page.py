@@ -13,7 +13,9 @@ from core.language.numbers import MemoryUnit, memory_unit
 from desktop.beginnings import electricity_price
 from desktop.inputs import names
 from desktop.inputs.economics_section import CURRENCIES, price
-from desktop.inputs.rows import Caption
+from desktop.inputs.rows import ROW_GAP, Caption
+from desktop.pages.proposal.brand_section import BrandSection
+from desktop.pages.proposal.draft import draft_of
 from desktop.session import Session
 from desktop.settings import CURRENCY, ELECTRICITY_PRICE, ENGINE, Settings
 from desktop.theme import Scheme, Theme
@@ -23,7 +25,7 @@ from desktop.widgets.picker import ComboPicker
 from desktop.widgets.quantity_edit import QuantityEdit
 from desktop.widgets.segments import SegmentedSwitch
 
-WIDTH, NAME_WIDTH, FIELD_WIDTH = 640, 220, 300
+WIDTH, NAME_WIDTH, FIELD_WIDTH, GAP = 640, 220, 300, 12
 AS_EXAMPLE = "-"  # key of "as in the example"
 
 
@@ -52,6 +54,7 @@ class SettingsPage(QWidget):
         self._column.addWidget(label(_("Each change holds at once; there is nothing to save."), "label", wrap=True))
         self._window_rows(choices)
         self._scenario_rows()
+        self._proposal_rows()
         self._column.addStretch(1)
         self._lay_out()
 
@@ -119,6 +122,21 @@ class SettingsPage(QWidget):
         self.electricity.problem_changed.connect(caption.set_problem)
         self.electricity.value_edited.connect(self._set_electricity)
 
+    def _proposal_rows(self) -> None:
+        """The brand, as on the page of the proposal: both change the same."""
+        self._heading(_("Brand of proposals"))
+        self._draft = draft_of(self._session, self._settings)
+        self.brand = BrandSection(self._theme, self._draft.change)
+        self.brand.set_apart()
+        self.brand.set_labels(NAME_WIDTH + GAP - ROW_GAP)
+        self.brand.setFixedWidth(NAME_WIDTH + GAP + FIELD_WIDTH)
+        self._column.addWidget(self.brand)
+        self._draft.changed.connect(self._show_brand)
+        self._show_brand()
+
+    def _show_brand(self) -> None:
+        self.brand.show_options(self._draft.options)
+
     def _heading(self, text: str) -> None:
         self._column.addSpacing(10)
         self._column.addWidget(label(text, "section"))
@@ -137,7 +155,7 @@ class SettingsPage(QWidget):
         column.addWidget(field, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(below)
         row = QHBoxLayout()
-        row.setSpacing(12)
+        row.setSpacing(GAP)
         row.addWidget(name, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(column, 1)
         self._column.addLayout(row)

@@ -3,13 +3,15 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from core.language.messages import gettext as _
 from desktop.theme import ChartColor, Theme
 from desktop.widgets.labels import ToneIcon, button, label
+
+CARD, INNER = 112, 736  # height of a card, width of the page
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +91,23 @@ class WayCard(QPushButton):
         self.setAutoDefault(False)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setFixedHeight(112)
+        self.setFixedHeight(CARD)
         self.clicked.connect(lambda _checked=False: way.run())
         theme.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
-        return QSize(236, 112)
+        return QSize(236, CARD)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(150, 112)
+        return QSize(150, CARD)
+
+    def needed(self, width: int) -> int:
+        """The height for its words: a title may take two lines."""
+        return max(CARD, self._title_height(width) + 94)
+
+    def _title_height(self, width: int) -> int:
+        room = QRect(0, 0, width - 26, 1000)
+        return self._theme.metrics("strong").boundingRect(room, Qt.TextFlag.TextWordWrap, self._way.title).height()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -119,11 +129,11 @@ class WayCard(QPushButton):
         painter.setFont(theme.font("strong"))
         painter.setPen(theme.color("text"))
         room = self.rect().adjusted(14, 36, -12, 0)
-        title = painter.fontMetrics().elidedText(self._way.title, Qt.TextElideMode.ElideRight, room.width())
-        painter.drawText(room, top | Qt.AlignmentFlag.AlignLeft, title)
+        painter.drawText(room, top | Qt.TextFlag.TextWordWrap, self._way.title)
         painter.setFont(theme.font("label"))
         painter.setPen(theme.color("text_2"))
-        painter.drawText(self.rect().adjusted(14, 55, -12, -6), top | Qt.TextFlag.TextWordWrap, self._way.text)
+        below = 39 + self._title_height(self.width())
+        painter.drawText(self.rect().adjusted(14, below, -12, -6), top | Qt.TextFlag.TextWordWrap, self._way.text)
 
 
 class StartPage(QWidget):
@@ -143,7 +153,7 @@ class StartPage(QWidget):
         promise = label(_("Works without a network. Nothing you enter leaves this machine."), "label", wrap=True)
         promise.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         inner = QWidget()
-        inner.setMaximumWidth(736)
+        inner.setMaximumWidth(INNER)
         column = QVBoxLayout(inner)
         column.setContentsMargins(24, 0, 24, 0)
         column.setSpacing(0)
@@ -167,6 +177,14 @@ class StartPage(QWidget):
         whole = QHBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(inner, 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The cards are as high as the one with most words."""
+        super().resizeEvent(event)
+        width = (min(self.width(), INNER) - 48 - 2 * 14) // len(self.cards)
+        height = max(card.needed(width) for card in self.cards)
+        for card in self.cards:
+            card.setFixedHeight(height)
 
     @staticmethod
     def _drop_strip(theme: Theme, choose_file: Callable[[], object]) -> QFrame:

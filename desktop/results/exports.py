@@ -24,6 +24,7 @@ MARGIN, FOOT = 24, 28
 PNG_SCALE = 2
 
 PageMaker = Callable[[Theme], ResultPage]
+SheetMaker = Callable[[Theme], QWidget]
 T = TypeVar("T")
 
 
@@ -32,6 +33,26 @@ def source_line(name: str, day: datetime.date) -> str:
     return _("Source: Tonnage {version}, scenario “{name}”, {date}").format(
         version=__version__, name=name, date=day.isoformat()
     )
+
+
+def save_sheet(make: SheetMaker, shown: Theme, name: str, path: Path, day: datetime.date) -> None:
+    """Draw a widget anew on white, at its own size, and save it as the path's ending says."""
+    draw = _svg if path.suffix.lower() == ".svg" else _png
+    _write(path, _laid_out(make, shown, lambda page, theme: draw(page, theme, source_line(name, day))))
+
+
+def sheet_image(make: SheetMaker, shown: Theme, name: str, day: datetime.date) -> QImage:
+    """The widget as an image, for the clipboard."""
+    return _laid_out(make, shown, lambda page, theme: _image(page, theme, source_line(name, day)))
+
+
+def _laid_out(make: SheetMaker, shown: Theme, draw: Callable[[QWidget, Theme], T]) -> T:
+    theme = Theme(Scheme.LIGHT) if shown.dark else shown
+    sheet = make(theme)
+    try:
+        return draw(sheet, theme)
+    finally:
+        sheet.deleteLater()
 
 
 def save_chart(make: PageMaker, shown: Theme, name: str, path: Path, day: datetime.date) -> None:
@@ -62,22 +83,22 @@ def _drawn(make: PageMaker, shown: Theme, draw: Callable[[ResultPage, Theme], T]
         page.deleteLater()
 
 
-def _whole() -> QSize:
-    return QSize(SIZE.width() + 2 * MARGIN, SIZE.height() + MARGIN + FOOT)
+def _whole(page: QWidget) -> QSize:
+    return QSize(page.width() + 2 * MARGIN, page.height() + MARGIN + FOOT)
 
 
 def _draw(painter: QPainter, page: QWidget, theme: Theme, source: str) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.fillRect(QRect(QPoint(0, 0), _whole()), Qt.GlobalColor.white)
+    painter.fillRect(QRect(QPoint(0, 0), _whole(page)), Qt.GlobalColor.white)
     page.render(painter, QPoint(MARGIN, MARGIN // 2), renderFlags=QWidget.RenderFlag.DrawChildren)
     painter.setFont(theme.font("caption"))
     painter.setPen(theme.color("text_3"))
-    foot = QRectF(MARGIN, _whole().height() - FOOT, SIZE.width(), FOOT - 8)
+    foot = QRectF(MARGIN, _whole(page).height() - FOOT, page.width(), FOOT - 8)
     painter.drawText(foot, Qt.AlignmentFlag.AlignVCenter, source)
 
 
 def _image(page: QWidget, theme: Theme, source: str) -> QImage:
-    image = QImage(_whole() * PNG_SCALE, QImage.Format.Format_RGB32)
+    image = QImage(_whole(page) * PNG_SCALE, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(PNG_SCALE)
     painter = QPainter(image)
     _draw(painter, page, theme, source)
@@ -96,8 +117,8 @@ def _svg(page: QWidget, theme: Theme, source: str) -> bytes:
     buffer = QBuffer()
     drawing = QSvgGenerator()
     drawing.setOutputDevice(buffer)
-    drawing.setSize(_whole())
-    drawing.setViewBox(QRect(QPoint(0, 0), _whole()))
+    drawing.setSize(_whole(page))
+    drawing.setViewBox(QRect(QPoint(0, 0), _whole(page)))
     drawing.setTitle(page.accessibleName())
     drawing.setDescription(source)
     painter = QPainter(drawing)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from core.errors import TonnageError
 from core.language.messages import gettext as _
@@ -16,6 +16,7 @@ from desktop.results.advice import AdviceStrip
 from desktop.results.capacity_page import CapacityPage
 from desktop.results.curves import Curves
 from desktop.results.explain import ExplainPage
+from desktop.results.export_actions import ask_for_file, export_actions
 from desktop.results.hardware_page import HardwarePage
 from desktop.results.memory_page import MemoryPage
 from desktop.results.page import ResultPage
@@ -206,24 +207,13 @@ class ResultsPanel(QWidget):
 
     def export_actions(self) -> list[QAction]:
         """What can be saved of the tab in front: a chart as a picture, a drawing or numbers; Explain as numbers."""
-        kinds = [("png", _("Picture (PNG)…")), ("svg", _("Drawing (SVG)…")), ("csv", _("Numbers (CSV)…"))]
-        actions = []
-        for kind, name in kinds if self.chart_page is not None else kinds[-1:]:
-            action = QAction(name, self)
-            action.triggered.connect(lambda _checked=False, kind=kind: self._ask_and_export(kind))
-            actions.append(action)
-        if self.chart_page is not None:
-            copy = QAction(_("Copy picture"), self)
-            copy.triggered.connect(lambda _checked=False: self.copy_picture())
-            actions.append(copy)
-        return actions
+        return export_actions(self, self._ask_and_export, self.copy_picture if self.chart_page is not None else None)
 
     def _ask_and_export(self, kind: str) -> None:
-        name = f"{self.session.scenario.name} {self.tabs.tabText(self.tabs.currentIndex())}.{kind}"
-        start = str(Path.home() / _file_name(name))
-        path, _filter = QFileDialog.getSaveFileName(self, _("Save chart"), start, f"{kind.upper()} (*.{kind})")
-        if path:
-            self.export(Path(path))
+        name = f"{self.session.scenario.name} {self.tabs.tabText(self.tabs.currentIndex())}"
+        path = ask_for_file(self, name, kind)
+        if path is not None:
+            self.export(path)
 
     def export(self, path: Path) -> None:
         """Save what is in front as the ending of the path says; a failure is said in the page."""
@@ -252,10 +242,6 @@ class ResultsPanel(QWidget):
         fresh.set_sizing(page.sizing, page.catalogue)
         fresh.take_over(page)
         return fresh
-
-
-def _file_name(name: str) -> str:
-    return "".join("-" if sign in '<>:"/\\|?*' or ord(sign) < 32 else sign for sign in name)
 
 
 def _rule() -> QFrame:

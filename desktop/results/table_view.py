@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QSortFilterProxyModel, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QButtonGroup,
@@ -18,6 +18,8 @@ from PySide6.QtWidgets import (
 from core.language.messages import gettext as _
 from desktop.tables import KEY_ROLE, SORT_ROLE, NumberTableModel, TableData, as_text
 from desktop.theme import Theme
+
+LEAST_WORDS, SCROLLED_WORDS = 110, 200  # of a column of words; what is longer has its whole text as tooltip
 
 
 class NumberTable(QTableView):
@@ -45,20 +47,40 @@ class NumberTable(QTableView):
         header.setHighlightSections(False)
         header.setFixedHeight(theme.size("table_header"))
         header.setMinimumSectionSize(64)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.activated.connect(self._explain)
 
     def set_table(self, table: TableData) -> None:
-        """Show a table; columns are as wide as their words need, and the last one takes what is left."""
+        """Show a table; columns are as wide as their words need, and share what is left."""
         anew = table.columns != self.numbers.table.columns
         self.numbers.set_table(table)
         self.setAccessibleName(table.name)
         if anew:
             self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
-            header = self.horizontalHeader()
-            for number, column in enumerate(table.columns):
-                fits = column.is_number and len(table.columns) > 3
-                mode = QHeaderView.ResizeMode.ResizeToContents if fits else QHeaderView.ResizeMode.Stretch
-                header.setSectionResizeMode(number, mode)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Give each column what its heading and its rows need; words more than the rest where the table is wide."""
+        columns = self.numbers.table.columns
+        if not columns or not self.isVisible():
+            return
+        header = self.horizontalHeader()
+        needed = [max(header.sectionSizeHint(at), self.sizeHintForColumn(at)) for at in range(len(columns))]
+        room = self.viewport().width()
+        words = [width for width, column in zip(needed, columns, strict=True) if not column.is_number]
+        most = _cap(words, room - sum(needed) + sum(words))
+        needed = [width if one.is_number else min(width, most) for width, one in zip(needed, columns, strict=True)]
+        spare = max(0, room - sum(needed)) // len(columns)
+        for at, width in enumerate(needed):
+            header.resizeSection(at, width + spare)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._fit()
 
     def _explain(self, index: QModelIndex) -> None:
         key = index.data(KEY_ROLE)
@@ -77,6 +99,21 @@ class NumberTable(QTableView):
             QGuiApplication.clipboard().setText(self.copied_text())
         else:
             super().keyPressEvent(event)
+
+
+def _cap(widths: Sequence[int], room: int) -> int:
+    """The width at which the widest columns of words are cut, so that all have room; where the table scrolls, enough.
+
+    >>> _cap([80, 500], 300), _cap([80, 90], 300), _cap([400, 500], 100)
+    (220, 300, 200)
+    """
+    left, cap = room, room
+    for number, width in enumerate(sorted(widths)):
+        cap = left // (len(widths) - number)
+        if width > cap:
+            return cap if cap >= LEAST_WORDS else SCROLLED_WORDS
+        left -= width
+    return max(LEAST_WORDS, room)
 
 
 class TablePanel(QWidget):
@@ -125,13 +162,17 @@ class TablePanel(QWidget):
     def choose(self, index: int) -> None:
         self._chosen = index
         self.table.set_table(self._tables[index])
-        self._choices.button(index).setChecked(True)
+        button = self._choices.button(index)
+        if button is not None:
+            button.setChecked(True)
 
     def _make_choices(self) -> None:
         for button in self._choices.buttons():
             self._choices.removeButton(button)
             button.deleteLater()
         last = len(self._tables) - 1
+        if not last:
+            return  # nothing to choose: the sentence above says what it is
         for index, table in enumerate(self._tables):
             button = QPushButton(table.name)
             button.setProperty("kind", "segment")

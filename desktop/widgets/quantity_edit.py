@@ -34,12 +34,14 @@ class QuantityEdit(QLineEdit):
         self._problem = ""
         self._in_gesture = False
         self._unit_width = 0
+        self._has_place = True
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.setMaxLength(60)
         self.set_quantity(quantity, name)
         self._pause = self._timer(PAUSE_MS, self._apply)
         self._patience = self._timer(PATIENCE_MS, self._mark)
         self.textEdited.connect(self._on_text_edited)
+        self.textChanged.connect(self._fit)
         self.returnPressed.connect(self._accept)
 
     def _timer(self, interval: int, slot: Callable[[], None]) -> QTimer:
@@ -54,8 +56,27 @@ class QuantityEdit(QLineEdit):
         self.quantity = quantity
         needed = self.theme.metrics("label").horizontalAdvance(quantity.unit) + 4
         self._unit_width = max(UNIT_WIDTH, needed)
-        self.setTextMargins(0, 0, self._unit_width - 2, 0)
         self.setAccessibleName(name)
+        self._fit()
+
+    def setPlaceholderText(self, text: str) -> None:
+        super().setPlaceholderText(text)
+        self._fit()
+
+    @property
+    def shows_unit(self) -> bool:
+        """A word that stands for a number, such as "none", has no unit and takes its place."""
+        word = self.placeholderText()
+        return bool(self.text()) or not word or any(sign.isdigit() for sign in word)
+
+    def keep_no_place(self) -> None:
+        """No unit stands beside the number, and none is waited for: it takes the whole field."""
+        self._has_place = False
+        self._fit()
+
+    def _fit(self) -> None:
+        place = self._unit_width - 2 if self._has_place and self.shows_unit else 0
+        self.setTextMargins(0, 0, place, 0)
 
     # -- the value ----------------------------------------------------------------------------------------------------
 
@@ -223,7 +244,7 @@ class QuantityEdit(QLineEdit):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        if not self.quantity.unit:
+        if not self.quantity.unit or not self.shows_unit:
             return
         painter = QPainter(self)
         painter.setFont(self.theme.font("label"))

@@ -83,6 +83,14 @@ class Section(QWidget):
             row.setVisible(shown)
         self.more.setText(_("Less") if shown else _("More"))
 
+    def set_apart(self) -> None:
+        """Stand on a page under a heading of that page: always open."""
+        self.set_folded(False)
+        self.header.hide()
+        column = self.layout()
+        assert column is not None
+        column.setContentsMargins(0, 0, 0, 0)
+
     def toggle(self) -> None:
         self.set_folded(not self.folded, animate=True)
         self.folded_changed.emit(self.folded)

@@ -25,7 +25,7 @@ class Stepper(QWidget):
         self.field = QuantityEdit(theme, quantity, name, refusal)
         self.field.setProperty("kind", "bare")
         self.field.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.field.setTextMargins(0, 0, 0, 0)
+        self.field.keep_no_place()
         self.field.value_edited.connect(self._on_edited)
         self.field.problem_changed.connect(self.update)
         self.less = self._button("minus", _("Less: {name}").format(name=name), -1)

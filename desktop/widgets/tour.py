@@ -68,7 +68,7 @@ class Tour(QFrame):
         column = self.layout()
         assert column is not None
         column.activate()
-        self.setFixedHeight(column.heightForWidth(WIDTH))
+        self.setFixedHeight(column.totalHeightForWidth(WIDTH))
         self._move()
         self.show()
         self.raise_()

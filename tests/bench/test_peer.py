@@ -1,4 +1,5 @@
-"""The same question put to another program: how long its `recommend` takes for one system, beside the whole catalogue.
+"""The same questions put to another program: one sizing beside its evaluation of one configuration, and its `recommend`
+for one system beside the whole catalogue.
 
 The peer (aiconfigurator, Apache-2.0) is installed by `make bench ARGS=--peer`, in an environment of its own.
 """
@@ -15,14 +16,37 @@ from core.catalogue.loading import load_shipped
 from core.scenario import CatalogueModel, Deployment, Scenario, Workload
 from core.sizing.search.hardware import find_hardware
 from core.sizing.search.request import Ranking, SearchRequest
+from core.sizing.size import size
 from tests.bench.conftest import Measure, Note
 
 pytestmark = pytest.mark.bench
 
-PEER = Path(__file__).parents[2] / "build" / "peer" / ("Scripts" if os.name == "nt" else "bin") / "aiconfigurator"
-FIND_S = 0.3
+PROGRAMS = Path(__file__).parents[2] / "build" / "peer" / ("Scripts" if os.name == "nt" else "bin")
+PEER, ITS_PYTHON = PROGRAMS / "aiconfigurator", PROGRAMS / "python"
+FIND_S, SIZE_S = 0.3, 0.0005
 MODEL, PROMPT, ANSWER, REQUESTS, SPEED, FIRST_S = "Qwen/Qwen3-32B", 8_192, 512, 12, 30, 2
 DONE = re.compile(r"All experiments completed in ([\d.]+) seconds")
+#: Its evaluation of one configuration by its compiled engine, with tables and model loaded; no prompt comes twice.
+EVALUATION = """
+import statistics, time
+from aiconfigurator.sdk.backends.factory import get_backend
+from aiconfigurator.sdk.config import RuntimeConfig
+from aiconfigurator.sdk.config_builders import build_model_config
+from aiconfigurator.sdk.inference_session import InferenceSession
+from aiconfigurator.sdk.models import get_model
+from aiconfigurator.sdk.perf_database import get_database_view, get_latest_database_version
+
+database = get_database_view("h200_sxm", "vllm", get_latest_database_version(system="h200_sxm", backend="vllm"))
+model = get_model("{model}", build_model_config(1, 1, 1, 1, 1), "vllm")
+session = InferenceSession(model, database, get_backend("vllm"))
+times = []
+for prompt in range({prompt} - 200, {prompt}):
+    start = time.perf_counter()
+    work = RuntimeConfig(isl=prompt, osl={answer}, batch_size={requests})
+    session.run_agg(work, ctx_tokens=prompt)
+    times.append(time.perf_counter() - start)
+print("median", statistics.median(times))
+"""
 
 
 def question() -> SearchRequest:
@@ -48,6 +72,25 @@ def test_find_beside_the_peer(measure: Measure, note: Note) -> None:
     theirs = recommend()
     note(f"its peer's recommend, one system: {theirs:.1f} s, {theirs / ours:.0f} times as long")
     assert ours < theirs
+
+
+def test_one_sizing_beside_the_peer(measure: Measure, note: Note) -> None:
+    catalogue, scenario = load_shipped(RESOURCES / "catalogue"), question().scenario
+    ours = measure(f"size(): {MODEL}", SIZE_S, lambda: size(scenario, catalogue), repeats=1000)
+    if not ITS_PYTHON.exists():
+        note("its peer's evaluation: not installed, make bench ARGS=--peer")
+        return
+    theirs = evaluation(ITS_PYTHON)
+    what = "memory item by item, ranges, findings and the way of each figure come on top of what it computes"
+    note(f"its peer's compiled evaluation: {theirs * 1e3:.3f} ms; size() takes {ours / theirs:.1f} times as long")
+    note(f"  ({what})")
+
+
+def evaluation(python: Path) -> float:
+    """Median time that the peer takes for one configuration, everything loaded [s]."""
+    script = EVALUATION.format(model=MODEL, prompt=PROMPT, answer=ANSWER, requests=REQUESTS)
+    answer = subprocess.run([python, "-c", script], capture_output=True, text=True, timeout=600, check=True)
+    return float(answer.stdout.split()[-1])
 
 
 def recommend() -> float:

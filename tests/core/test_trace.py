@@ -111,3 +111,58 @@ def test_a_recipe_is_written_once_and_says_nothing_twice() -> None:
 def test_a_recipe_refuses_a_formula_without_all_its_inputs() -> None:
     with pytest.raises(TypeError, match="product takes first, second"):
         Recipe().compute("half", product, first="one")
+
+
+def test_a_figure_that_waits_is_computed_when_it_is_asked_for() -> None:
+    at_once, waiting = Trace(), Trace()
+    for trace in (at_once, waiting):
+        trace.given("one", 1.0, Unit.SHARE)
+    at_once.follow(_sum("sum", True))
+    waiting.later(_sum("sum", True))
+    assert "sum" in waiting
+    assert len(waiting) == len(at_once)
+    twin, wider = waiting.copy(), Trace().joined(waiting)
+    assert waiting["sum"] == twin["sum"] == wider["sum"] == waiting.get("sum") == at_once["sum"]
+    assert [waiting.entry(key) for key in waiting] == [at_once.entry(key) for key in at_once]
+    assert waiting.get("nothing", 3) == 3
+
+
+def test_what_waits_is_settled_before_a_number_changes() -> None:
+    trace = Trace()
+    trace.given("one", 1.0, Unit.SHARE)
+    trace.later(_sum("sum", False))
+    trace.settle()
+    trace.given("one", 5.0, Unit.SHARE)
+    assert trace["sum"] == 0.5
+
+
+def test_what_is_found_in_another_way_stays() -> None:
+    trace = Trace()
+    trace.given("one", 1.0, Unit.SHARE)
+    trace.later(_sum("sum", True))
+    trace.given("as_it_is", 7.0, Unit.SHARE)
+    assert trace["sum"] == trace.reevaluate("sum") == 7.5
+    assert trace["as_it_is"] == 7.0
+
+
+def test_the_order_does_not_depend_on_who_asks_first() -> None:
+    traces = Trace(), Trace()
+    for trace in traces:
+        trace.given("one", 1.0, Unit.SHARE)
+        trace.later(_sum("sum", True))
+        trace.given("last", 1.0, Unit.SHARE)
+    assert traces[0]["sum"]
+    assert list(traces[0]) == list(traces[1])
+
+
+def test_two_recipes_that_wait_for_each_other_find_each_other() -> None:
+    trace = Trace()
+    trace.later(_twice("sum"))
+    trace.later(_sum("sum", False))
+    trace.given("one", 1.0, Unit.SHARE)
+    assert trace["twice"] == 1.0
+
+
+@recipe
+def _twice(trace: Recipe, of: str) -> None:
+    trace.compute("twice", sum_of_seconds, parts=[of, of])

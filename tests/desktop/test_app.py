@@ -156,7 +156,7 @@ def test_the_window_stays_when_the_last_change_cannot_be_saved(start: Start, mon
 
     with monkeypatch.context() as patch:
         patch.setattr(application.store, "save", full_disk)
-        patch.setattr("desktop.main_window.QMessageBox.exec", lambda box: asked.append(box.text()))
+        patch.setattr("desktop.main_window.Question.exec", lambda box: asked.append(box.text()))
         session.edit("Users", workload__requests_at_once=7)
         assert not window.close()
         assert window.isVisible()

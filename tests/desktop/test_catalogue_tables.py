@@ -399,3 +399,18 @@ def test_lists_say_what_is_missing_as_a_word(program: Application) -> None:
         found += choices_of(tab, program.session.latest, lambda _table: ())
     assert all(choice.detail for choice in found)
     assert any(choice.detail == "missing" for choice in found)
+
+
+def test_a_link_takes_measured_sums_for_more_ranks(qtbot: Any, page: CataloguePage, program: Application) -> None:
+    page.show_record("links", "ethernet-10g")
+    start, bus = (
+        next(one for one in page.form.rows if one.figure.key == f"all_reduce.8_ranks.{field}")
+        for field in ("alpha_s", "bus_bytes_per_s")
+    )
+    type_in(qtbot, start.value, "40")
+    assert not page.records.save.isEnabled()  # one without the other says nothing
+    type_in(qtbot, bus.value, "1.2")
+    assert page.records.save.isEnabled()
+    page.records.save.click()
+    costs = program.session.latest.links["ethernet-10g"].all_reduce
+    assert [(one.ranks, one.alpha_s, one.bus_bytes_per_s) for one in costs][-1] == (8, pytest.approx(40e-6), 1.2e9)

@@ -1,5 +1,4 @@
 import gc
-import os
 import threading
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,8 +16,7 @@ from desktop.theme import Theme
 from tests.desktop.shell import Start
 from tests.desktop.small_catalogue import MemoryStore, SmallCatalogue, small_scenario, small_size
 
-#: Windows built and thrown away; more of them in the full check (see .ci/run).
-WINDOWS = 60 if os.environ.get("TONNAGE_FULL") else 6
+WINDOWS = 12  # built and thrown away
 
 
 class Knot(QObject):

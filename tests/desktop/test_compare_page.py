@@ -1,11 +1,12 @@
 """Compare: follows the ticks, columns with letters, rows with change and star, everything by keyboard."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAccessible, QGuiApplication
+from PySide6.QtCore import Qt, QThreadPool
+from PySide6.QtGui import QAccessible, QColor, QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication
 from shiboken6 import delete
 
@@ -15,7 +16,7 @@ from desktop.main_window import MainWindow
 from desktop.pages.compare.compare_page import ComparePage
 from desktop.session import Session
 from desktop.settings import Settings
-from desktop.theme import Theme
+from desktop.theme import Scheme, Theme
 from tests.article.conftest import shipped
 from tests.core.test_comparison import CARD, H200, SMALL, SPARKS
 from tests.desktop.shell import make_window
@@ -229,3 +230,56 @@ def test_no_language_needs_more_than_1024_by_640(
     assert page.body.width() <= page.scroll_area.viewport().width()
     window.close()
     delete(window)
+
+
+def test_an_answer_that_comes_after_the_ticks_are_gone_is_dropped(
+    qtbot: Any, page: ComparePage, window: MainWindow
+) -> None:
+    page.refresh()  # an answer is under way
+    window.ticked.set_ids([])
+    assert page.pages.currentWidget() is page.empty
+    QThreadPool.globalInstance().waitForDone()
+    QApplication.processEvents()
+    assert page.pages.currentWidget() is page.empty
+
+
+def test_a_step_taken_back_here_leaves_the_scenario_in(qtbot: Any, page: ComparePage, session: Session) -> None:
+    session.edit("Users", workload__users=session.scenario.workload.users + 1)
+    session.undo()  # within the same frame: what is on screen is not sized yet
+    qtbot.waitUntil(lambda: len(standings(page)) == 3, timeout=10_000)
+    bar = page.window().messages.bar("compare")  # type: ignore[attr-defined]
+    assert bar is None
+
+
+def test_the_comparison_is_saved_as_picture_drawing_and_numbers(
+    page: ComparePage, window: MainWindow, tmp_path: Path
+) -> None:
+    assert [action.text() for action in page.export_actions()][-1] == "Copy picture"
+    for kind in ("png", "svg", "csv"):
+        page.export(tmp_path / f"compared.{kind}")
+    image = QImage(str(tmp_path / "compared.png"))
+    assert image.width() > 2000
+    assert image.pixelColor(2, 2) == QColor("white")
+    drawing = (tmp_path / "compared.svg").read_text(encoding="utf-8")
+    assert "Sparks" in drawing
+    numbers = (tmp_path / "compared.csv").read_text(encoding="utf-8-sig")
+    assert numbers.startswith("Compare\nItem,A: One card,B: H200,C: Sparks\n")
+    assert "Speed per user\n" in numbers
+    page.export_actions()[-1].trigger()
+    assert QGuiApplication.clipboard().image().size() == image.size()
+    page.export(tmp_path / "nowhere" / "x.png")
+    bar = window.messages.bar("export")
+    assert bar is not None
+    assert "cannot be written" in bar.text.text()
+
+
+def test_an_export_is_light_in_a_dark_window(page: ComparePage, theme: Theme, tmp_path: Path) -> None:
+    page.export(tmp_path / "light.png")
+    theme.set_scheme(Scheme.DARK)
+    page.export(tmp_path / "dark.png")
+    light, dark = (QImage(str(tmp_path / f"{name}.png")) for name in ("light", "dark"))
+    assert light.size() == dark.size()
+    grounds = [
+        sum(one.pixelColor(x, one.height() - 120).lightness() for x in range(60, 2000, 20)) for one in (light, dark)
+    ]
+    assert grounds[0] == grounds[1]

@@ -161,6 +161,38 @@ def test_the_chart_marks_the_best_speed_for_each_price(page: FindHardwarePage) -
     assert all(inside.contains(box.toAlignedRect()) for box in boxes)
 
 
+def test_the_chart_reads_a_point_out_by_pointer_and_by_keys(page: FindHardwarePage) -> None:
+    chart = page.chart
+    point = next(p for p in chart.points if p.best)
+    at = chart.place(point.price, point.speed).toPoint()
+    QTest.mouseMove(chart, at)
+    assert chart.read_row >= 0
+    chart.grab()
+    assert chart.card is not None
+    assert chart.rect().contains(chart.card.toAlignedRect())
+    read = next(p for p in chart.points if p.row == chart.read_row)
+    assert chart.accessibleDescription().startswith(read.name)
+    assert "P10–P90" in chart.accessibleDescription()
+    QTest.mouseMove(chart, QPoint(1, 1))
+    assert chart.read_row == -1
+    chart.setFocus()
+    QTest.keyClick(chart, Qt.Key.Key_Home)
+    cheapest = min(chart.points, key=lambda p: (p.price, p.row))
+    assert (chart.read_row, chart.chosen) == (cheapest.row, cheapest.row)
+    QTest.keyClick(chart, Qt.Key.Key_Right)
+    assert chart.read_row != cheapest.row
+    QTest.keyClick(chart, Qt.Key.Key_Escape)
+    assert chart.read_row == -1
+
+
+def test_the_chosen_answer_has_its_name_in_the_chart(page: FindHardwarePage) -> None:
+    for row in range(0, len(page.answers.rows), 3):
+        page.table.choose(row)
+        page.grab()
+        chosen = next((p.name for p in page.chart.points if p.row == row), "")
+        assert not chosen or chosen in page.chart.labels
+
+
 def test_unknown_facts_are_marked(page: FindHardwarePage) -> None:
     unknown = [row for row in page.answers.rows if row.is_unknown]
     assert [row.answer.kind.device.id for row in unknown] == ["hgx-h100-8"]

@@ -119,6 +119,25 @@ def test_f1_shows_how_figures_were_found(application: Application) -> None:
     assert results.explanation.isVisible()  # type: ignore[attr-defined]
 
 
+def test_f1_in_a_field_explains_what_the_field_is(application: Application) -> None:
+    window = application.window
+    inputs, results = window.inputs, window.sizing.results
+    fields = {
+        inputs.workload.context.edit: "workload.context_tokens",
+        inputs.workload.speed.edit: "decode_tok_s",
+        inputs.model.kv_cache: "kv_bytes_per_token",
+        inputs.model.model: "memory_item.weights",
+        inputs.deployment.device: "memory.limit_bytes",
+        inputs.deployment.engine: "decode_step_s.engine",
+    }
+    for field, key in fields.items():
+        results.show_tab(0)  # type: ignore[attr-defined]
+        field.setFocus()
+        press("F1")
+        assert results.explanation.isVisible()  # type: ignore[attr-defined]
+        assert results.explanation.key == key  # type: ignore[attr-defined]
+
+
 def test_search_and_settings_open(application: Application) -> None:
     press("Ctrl+K")
     popup = application.window.sidebar.search_popup
@@ -181,17 +200,17 @@ def test_a_new_client_three_options_and_a_proposal_in_sixty_keys(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_arguments, **_named: (str(pdf), ""))
 
     hands.key("Ctrl+N")
-    hands.write("RAG")
+    hands.write("Contract search")
     hands.key("Return")
     hands.key("Ctrl+M")
-    hands.write("Zoo")
+    hands.write("City zoo")
     hands.key("Return")
     for device in ("h200 nvl", "l40s"):
         hands.key("Ctrl+D")
         hands.key("Ctrl+K")
         hands.write(device)
         hands.key("Return")
-    assert {one.client for one in session.scenarios()} == {"Zoo"}
+    assert {one.client for one in session.scenarios()} == {"City zoo"}
     hands.key("Ctrl+4")
     hands.key("Space")  # the button that has the focus: those of this client
     page = window._built["compare"]
@@ -202,6 +221,7 @@ def test_a_new_client_three_options_and_a_proposal_in_sixty_keys(
     hands.key("Ctrl+P")
     assert window.page == "proposal"
     hands.key("Space")  # "Save PDF…"
+    hands.pressed += 1  # Enter in the dialog of the system, which offers a name
     qtbot.waitUntil(pdf.exists, timeout=60_000)
     assert pdf.read_bytes().startswith(b"%PDF")
     assert hands.pressed <= MOST_KEYS, hands.pressed

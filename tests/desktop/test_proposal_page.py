@@ -90,8 +90,8 @@ def test_sections_paper_and_language(page: ProposalPage, qtbot: QtBot) -> None:
     width, height = (int.from_bytes(page.pages.pictures[0][at : at + 4], "big") for at in (16, 20))
     assert height / width == pytest.approx(11 / 8.5, abs=0.01)
     changed(page, qtbot, lambda options: replace(options, language="fr"))
-    assert "40" in page.choices.document.title.edit.placeholderText()
-    assert page.choices.document.title.edit.placeholderText().startswith("Votre propre modèle")
+    assert "40" in page.choices.document.title.caption.text
+    assert page.choices.document.title.caption.text.startswith("Votre propre modèle")
 
 
 def test_what_is_missing_is_listed_with_a_way_there(page: ProposalPage, qtbot: QtBot) -> None:
@@ -241,3 +241,45 @@ def test_the_scenario_is_saved_as_it_is_proposed(
 def test_escape_leads_back(application: Application, page: ProposalPage, qtbot: QtBot) -> None:
     QTest.keyClick(page.view, Qt.Key.Key_Escape)
     assert application.window.page == "sizing"
+
+
+def test_what_was_typed_survives_another_language_of_the_window(
+    application: Application, page: ProposalPage, qtbot: QtBot
+) -> None:
+    document = page.choices.document
+    for field, text in ((document.recipient, "Dr. Weiss"), (document.title, "A server of your own")):
+        field.edit.setFocus()
+        QTest.keyClicks(field.edit, text)
+    other = two_sparks()
+    application.session.keep([other.edited(client="Client A")])
+    page.candidates.choose("stored 2", True)
+    chosen = list(page.candidates.chosen)
+    application._speak("de")
+    again = application.window._built["proposal"]
+    assert isinstance(again, ProposalPage)
+    assert again is not page
+    assert (again.options.recipient, again.options.title) == ("Dr. Weiss", "A server of your own")
+    assert again.choices.document.recipient.edit.text() == "Dr. Weiss"
+    assert again.candidates.chosen == chosen
+    assert again.options.language == "de"  # it follows the window
+    again.change(lambda options: replace(options, language="fr"))
+    application._speak("en")
+    last = application.window._built["proposal"]
+    assert isinstance(last, ProposalPage)
+    assert last.options.language == "fr"  # it was chosen
+
+
+def test_what_is_said_to_one_client_is_not_said_to_another(
+    application: Application, page: ProposalPage, qtbot: QtBot
+) -> None:
+    page.change(lambda options: replace(options, recipient="Dr. Weiss", author="Mara Jensen"))
+    application.session.new(two_sparks().edited(client="Zoo"))
+    application.window.propose()
+    assert (page.options.recipient, page.options.author) == ("", "Mara Jensen")
+    assert page.candidates.chosen == ["here"]
+    application.session.edit("Move", client="City zoo")  # the same client, under its right name
+    page.change(lambda options: replace(options, recipient="Frau Kern"))
+    application.session.open(next(one.id for one in application.session.scenarios() if one.client == "Client A"))
+    application.window.propose()
+    assert page.options.recipient == "Dr. Weiss"
+    settle(page, qtbot)

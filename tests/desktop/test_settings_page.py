@@ -1,6 +1,7 @@
 """Settings: each change holds at once, and new scenarios begin with it."""
 
 from collections.abc import Iterator
+from datetime import date
 from decimal import Decimal
 
 import pytest
@@ -12,6 +13,8 @@ from core.language.numbers import MemoryUnit, current, memory_unit, set_memory_u
 from core.scenario import Scenario
 from desktop.app import Application
 from desktop.main_window import SETTINGS, MainWindow
+from desktop.pages.proposal.draft import remembered
+from desktop.pages.proposal.proposal_page import ProposalPage
 from desktop.pages.settings_page import SettingsPage
 from desktop.settings import CURRENCY, ELECTRICITY_PRICE, ENGINE, MEMORY_UNIT
 from desktop.theme import Scheme
@@ -119,3 +122,19 @@ def test_an_engine_that_is_gone_is_passed_over(start: Start) -> None:
     application = start()
     application.settings.set(ENGINE, "own/deleted")
     assert application.new_scenario().deployment.engine == "vllm"
+
+
+def test_the_brand_is_that_of_the_proposal(start: Start) -> None:
+    application = start()
+    page = settings_page(application)
+    page.brand.name.edit.setFocus()
+    QTest.keyClicks(page.brand.name.edit, "Nordlicht")
+    application.window.propose()
+    proposal = application.window._built["proposal"]
+    assert isinstance(proposal, ProposalPage)
+    assert proposal.options.brand.name == "Nordlicht"
+    assert proposal.choices.brand.name.edit.text() == "Nordlicht"
+    QTest.keyClicks(proposal.choices.brand.contact.edit, "06221 1")
+    assert settings_page(application).brand.contact.edit.text() == "06221 1"
+    proposal.remember()
+    assert remembered(application.settings, date(2026, 11, 30)).brand.name == "Nordlicht"

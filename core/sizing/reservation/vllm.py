@@ -22,7 +22,7 @@ from core.sizing.groups import LATENT, cached_groups, given_chunk, given_draft_t
 from core.sizing.origins import METHOD
 from core.sizing.reservation import blocks
 from core.sizing.reservation.share import Reservation, Share
-from core.trace import CHOICE, Origin, OriginKind, Trace
+from core.trace import CHOICE, Origin, OriginKind, Recipe, Trace, recipe
 from core.units import Unit
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ TPU_BLOCKS = Origin(
 #: Of a TPU: most pages of all requests that fit its scalar memory; the usual page, and where contexts are short.
 TPU_PAGES, TPU_BLOCK, TPU_SHORT_CONTEXT, TPU_LARGEST_BLOCK = 131_072, 16, 8192, 256
 
-Groups = list[tuple[int, AttentionGroup]]
+Groups = tuple[tuple[int, AttentionGroup], ...]
 
 
 def reserve(trace: Trace, s: Situation) -> Reservation:
@@ -150,7 +150,24 @@ def _blocks(trace: Trace, key: str, rule: Callable[..., Any], block: str, groups
 
 def _paged(trace: Trace, s: Situation, caching: Groups, windows: list[int]) -> Reservation:
     given_chunk(trace, s)
-    for number, _ in caching:
+    numbers = tuple(number for number, _ in caching)
+    trace.follow(_layer_caches(numbers))
+    states = _layer_states(trace, s)
+    _hybrid_block(trace, s, caching, windows, states)
+    trace.follow(_pages(numbers, len(states)))
+    shares = [_cache_share(trace, s, n, group, n in windows) for n, group in caching]
+    shares += _state_shares(trace, s)
+    _total_blocks(trace, s, [f"kv.{n}.blocks" for n, _ in caching])
+    if windows:
+        steady = [f"kv.{n}.{'steady_bytes' if n in windows else 'rank_bytes'}" for n, _ in caching]
+        trace.compute("accelerator.kv_steady_bytes_per_request", kv.cache_bytes, groups=steady)
+    return Reservation(tuple(shares), _step(trace, caching))
+
+
+@recipe
+def _layer_caches(trace: Recipe, numbers: tuple[int, ...]) -> None:
+    """One layer's cache of each kind on one accelerator."""
+    for number in numbers:
         key = f"kv.{number}"
         trace.compute(
             f"{key}.layer_bytes_per_token",
@@ -160,17 +177,6 @@ def _paged(trace: Trace, s: Situation, caching: Groups, windows: list[int]) -> R
             kv_heads=f"{key}.kv_heads",
             tensor="plan.tensor",
         )
-    states = _layer_states(trace, s)
-    _hybrid_block(trace, s, caching, windows, states)
-    _page(trace, caching, states)
-    _grouping(trace, s, caching)
-    shares = [_cache_share(trace, s, n, group, n in windows) for n, group in caching]
-    shares += _state_shares(trace, s)
-    _total_blocks(trace, s, [f"kv.{n}.blocks" for n, _ in caching])
-    if windows:
-        steady = [f"kv.{n}.{'steady_bytes' if n in windows else 'rank_bytes'}" for n, _ in caching]
-        trace.compute("accelerator.kv_steady_bytes_per_request", kv.cache_bytes, groups=steady)
-    return Reservation(tuple(shares), _step(trace, caching))
 
 
 def _layer_states(trace: Trace, s: Situation) -> list[str]:
@@ -207,9 +213,10 @@ def _hybrid_block(trace: Trace, s: Situation, caching: Groups, windows: list[int
     )
 
 
-def _page(trace: Trace, caching: Groups, states: list[str]) -> None:
-    """Record the page of all layers, and how many tokens of each kind go into it."""
-    for number, _ in caching:
+@recipe
+def _pages(trace: Recipe, numbers: tuple[int, ...], states: int) -> None:
+    """The page of all layers, how many tokens of each kind go into it, and the groups that share the pool."""
+    for number in numbers:
         key = f"kv.{number}"
         trace.compute(
             f"{key}.own_page_bytes",
@@ -217,9 +224,10 @@ def _page(trace: Trace, caching: Groups, states: list[str]) -> None:
             block_tokens="engine.block_tokens",
             bytes_per_token=f"{key}.layer_bytes_per_token",
         )
-    pages = [f"kv.{n}.own_page_bytes" for n, _ in caching]
-    trace.compute("kv_pool.page_bytes", rules.page_bytes, pages=[*pages, *states])
-    for number, _ in caching:
+    pages = [f"kv.{n}.own_page_bytes" for n in numbers]
+    pages += [f"state.{n}.layer_bytes" for n in range(states)]
+    trace.compute("kv_pool.page_bytes", rules.page_bytes, pages=pages)
+    for number in numbers:
         trace.compute(
             f"kv.{number}.block_tokens",
             rules.tokens_in_page,
@@ -227,11 +235,11 @@ def _page(trace: Trace, caching: Groups, states: list[str]) -> None:
             own_bytes=f"kv.{number}.own_page_bytes",
             block_tokens="engine.block_tokens",
         )
+    _write_grouping(trace, [f"kv.{n}" for n in numbers] + [f"state.{n}" for n in range(states)])
 
 
-def _grouping(trace: Trace, s: Situation, caching: Groups) -> None:
-    """Record the groups, what a block of the pool takes, and the layers that do not exist."""
-    kinds = [f"kv.{n}" for n, _ in caching] + [f"state.{n}" for n in range(len(s.blueprint.recurrent))]
+def _write_grouping(trace: Recipe, kinds: list[str]) -> None:
+    """The groups, what a block of the pool takes, and the layers that do not exist."""
     layers = [f"{kind}.layers" for kind in kinds]
     trace.compute("kv_pool.group_size", rules.group_size, layers=layers)
     for kind in kinds:

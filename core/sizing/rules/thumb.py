@@ -1,8 +1,9 @@
 """The rule of thumb beside the real figure: cache, weights, and the checkpoint that just misses."""
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
-from core.architecture.blueprint import TensorClass
+from core.architecture.blueprint import AttentionGroup, Blueprint, TensorClass
 from core.catalogue.precision import compose_bits
 from core.catalogue.records import WeightFormat
 from core.physics import kv_cache as kv
@@ -15,7 +16,7 @@ from core.sizing.precision import plain_bits
 from core.sizing.report import Finding, FindingKind
 from core.sizing.rules.rule import differs, is_article, note, rule
 from core.sizing.situation import Situation
-from core.trace import Trace
+from core.trace import Origin, Recipe, Same, Trace, recipe
 from core.units import Unit
 
 #: The article's example: a mixture of this size "of this type" has 48 layers, 4 KV heads of 128.
@@ -50,18 +51,27 @@ def textbook_kv(trace: Trace, s: Situation) -> Iterator[Finding]:
         yield note(FindingKind.TEXTBOOK_KV, *figures)
 
 
-def full_cache_shape(s: Situation) -> dict[str, int]:
+def full_cache_shape(s: Situation) -> Mapping[str, int]:
     """The cache that the textbook formula gives: every layer of the model like its most common one."""
-    _, group = max(cached_groups(s.blueprint), key=lambda numbered: numbered[1].cached)
+    return _full_cache_shape(Same(cached_groups(s.blueprint)), s.blueprint.layers)
+
+
+@lru_cache(maxsize=1024)
+def _full_cache_shape(groups: Same[tuple[tuple[int, AttentionGroup], ...]], layers: int) -> Mapping[str, int]:
+    _, group = max(groups.it, key=lambda numbered: numbered[1].cached)
     heads = group.query_heads if group.kind in LATENT else group.kv_heads
-    shape = {"layers": s.blueprint.layers, "kv_heads": heads}
-    return shape | {"key_dim": group.key_dim, "value_dim": group.value_dim}
+    return {"layers": layers, "kv_heads": heads, "key_dim": group.key_dim, "value_dim": group.value_dim}
 
 
 def is_of_the_article(s: Situation) -> bool:
     """Is this a mixture of the size that the article's example speaks of?"""
+    return _is_of_the_article(Same(s.blueprint))
+
+
+@lru_cache(maxsize=1024)
+def _is_of_the_article(model: Same[Blueprint]) -> bool:
     (low, high), (few, many) = ARTICLE_PARAMETERS, ARTICLE_ACTIVE
-    return low <= s.blueprint.total_parameters <= high and few <= s.blueprint.active_parameters <= many
+    return low <= model.it.total_parameters <= high and few <= model.it.active_parameters <= many
 
 
 def record_rule_of_thumb(trace: Trace, s: Situation, name: str, shape: Mapping[str, int]) -> str:
@@ -70,18 +80,30 @@ def record_rule_of_thumb(trace: Trace, s: Situation, name: str, shape: Mapping[s
     if request in trace:
         return request
     source = ARTICLE if name == "article" else source_of_model(s)
-    for part, number in shape.items():
+    trace.follow(_rule_of_thumb(name, tuple(shape.items()), s.kv_format.bits / 8, source))
+    return request
+
+
+@recipe
+def _rule_of_thumb(
+    trace: Recipe, name: str, shape: tuple[tuple[str, int], ...], element_bytes: float, source: Origin
+) -> None:
+    for part, number in shape:
         trace.given(f"{name}.{part}", number, Unit.COUNT, source)
-    trace.given(f"{name}.element_bytes", s.kv_format.bits / 8, Unit.BYTE_PER_ELEMENT, METHOD)
+    trace.given(f"{name}.element_bytes", element_bytes, Unit.BYTE_PER_ELEMENT, METHOD)
     trace.compute(
         f"{name}.kv_bytes_per_token",
         kv.kv_bytes_per_token,
-        **{part: f"{name}.{part}" for part in shape},
+        **{part: f"{name}.{part}" for part, _ in shape},
         element_bytes=f"{name}.element_bytes",
     )
     per_token = f"{name}.kv_bytes_per_token"
-    trace.compute(request, kv.group_cache_bytes, bytes_per_token=per_token, tokens="workload.context_tokens")
-    return request
+    trace.compute(
+        f"{name}.kv_bytes_per_request",
+        kv.group_cache_bytes,
+        bytes_per_token=per_token,
+        tokens="workload.context_tokens",
+    )
 
 
 @rule(FindingKind.TEXTBOOK_WEIGHTS, 18)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.catalogue.calibration import shipped_calibration
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Allocator, Device
 from core.physics.retrieval import retrieval_seconds
@@ -17,7 +18,7 @@ from core.sizing.search.layouts import Layout
 from core.sizing.search.request import SearchRequest
 from core.sizing.search.variants import Variant
 from core.sizing.situation import Situation, resolve
-from core.sizing.speed import speed_figures
+from core.sizing.speed import record_counts_of_work
 from core.trace import Trace
 
 
@@ -90,7 +91,7 @@ def count(request: SearchRequest, variant: Variant, among: Sequence[Layout], cat
             scenario = scenario_of(request.need, Candidate(0, layout, variant))
             situation, trace = resolve(_with_largest_chunk(scenario, variant), catalogue), Trace()
             record_memory(trace, situation)
-            speed_figures(trace, situation)
+            record_counts_of_work(trace, situation, shipped_calibration())
             return Counted(variant, situation, trace, request.redundancy)
     return None
 

@@ -5,6 +5,7 @@ promising first, and only as long as a bound does not prove that it ranks behind
 result is what sizing every candidate would give, and does not depend on the order of the catalogue.
 """
 
+from bisect import bisect_left, insort
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -44,7 +45,7 @@ from core.sizing.search.rank import (
 )
 from core.sizing.search.rates import rates
 from core.sizing.search.report import Answer, Exclusion, Fact, HardwareFound, Kind, RuledOut
-from core.sizing.search.request import SearchRequest
+from core.sizing.search.request import Ranking, SearchRequest
 from core.sizing.search.shapes import shapes
 from core.sizing.search.supply import Supply, supply_of
 from core.sizing.search.variants import Variant, variants
@@ -247,7 +248,9 @@ class _Search:
     sized: int = 0
     found: list[Answer] = field(default_factory=list)
     lacking: list[Answer] = field(default_factory=list)  # that meet the need only in a way that lacks a fact
-    metrics: list[float] = field(default_factory=list)  # of the answers found, in the same order
+    metrics: list[float] = field(default_factory=list)  # of the answers found, the best first
+    points: list[tuple[float, float]] = field(default_factory=list)  # their prices and speeds
+    best_of_device: dict[str, float] = field(default_factory=dict)  # the best metric among them
     out: list[RuledOut] = field(default_factory=list)
     behind: int = 0
     too_small: dict[tuple[int, ...], float] = field(default_factory=dict)  # memory on which a part of the work failed
@@ -306,8 +309,11 @@ class _Search:
         if best is not None and unknown:  # what is known of it does not meet the need; what lacks a price does
             self.lacking.append(Answer(best, kind, unknown=unknown))
         elif best is not None:
+            reached = metric(self.request.ranking, best)
             self.found.append(Answer(best, kind))
-            self.metrics.append(metric(self.request.ranking, best))
+            insort(self.metrics, reached)
+            self.points.append((price(best), speed_of(best)))
+            self.best_of_device[kind.device.id] = min(reached, self.best_of_device.get(kind.device.id, INFINITE))
 
     def _best_or_out(self, number: int) -> tuple[Evaluation | None, frozenset[Fact]]:
         """The best candidate of a kind with the facts that are missing of it; ways that lack more come last."""
@@ -323,14 +329,11 @@ class _Search:
     def _cannot_matter(self, kind: Kind, bound: float, fastest: float) -> bool:
         """Is it proven that a kind is not among the first, nor the best of its device, nor the best for its price?"""
         costs = _price(kind)
-        before = [answer for answer, reached in zip(self.found, self.metrics, strict=True) if reached < bound]
-        if len(before) < self.request.most_answers:
+        if bisect_left(self.metrics, bound) < self.request.most_answers:
             return False
-        if not any(answer.kind.device is kind.device for answer in before):
+        if self.best_of_device.get(kind.device.id, INFINITE) >= bound:
             return False
-        return costs == INFINITE or any(
-            price(answer.evaluation) <= costs and speed_of(answer.evaluation) > fastest for answer in self.found
-        )
+        return costs == INFINITE or any(paid <= costs and speed > fastest for paid, speed in self.points)
 
     def _best_of(self, promising: "_Promising") -> tuple[Evaluation | None, list[Evaluation]]:
         """The best candidate of a kind that meets the need; and the candidates that do not."""
@@ -382,6 +385,8 @@ class _Search:
         first, last = self._compared(float(lowest.min())), self._compared(float(lowest.max()))
         if first == last:
             return _Promising(range(start, end), [first] * (end - start))
+        if self.request.ranking is Ranking.SPEED:
+            return _Promising(range(start, end), lowest.tolist())
         return self._sorted(range(start, end), lowest)
 
     def _in_several_ways(self, start: int, end: int, ways: Mapping[int, Supply]) -> "_Promising":

@@ -7,10 +7,16 @@ from core.language import numbers
 from core.language.messages import gettext as _
 from desktop.pages.catalogue.figures import Data, Figure, FigureGroup, figure, one_of, worded, words, yes_or_no
 from desktop.widgets import quantity
+from desktop.widgets.quantity import Quantity, Value
+
+USUAL_RANKS = (2, 4, 8)
 
 
 def link_groups(data: Data, _catalogue: Any) -> list[FigureGroup]:
-    costs = tuple(one for at, cost in enumerate(data.get("all_reduce") or ()) for one in _cost(at, cost))
+    known = data.get("all_reduce") or ()
+    costs = tuple(one for at, cost in enumerate(known) for one in _cost(at, cost))
+    told = {cost["ranks"] for cost in known if cost.get("family") is None}
+    costs += tuple(one for ranks in USUAL_RANKS if ranks not in told for one in _missing_cost(ranks))
     groups = [
         FigureGroup(
             _("Identity"),
@@ -37,7 +43,7 @@ def link_groups(data: Data, _catalogue: Any) -> list[FigureGroup]:
             ),
         ),
     ]
-    return [*groups, FigureGroup(_("Sums over all (all-reduce)"), costs)] if costs else groups
+    return [*groups, FigureGroup(_("Sums over all (all-reduce)"), costs)]
 
 
 def link_kinds() -> dict[str, str]:
@@ -75,3 +81,32 @@ def _cost(at: int, cost: Data) -> tuple[Figure, ...]:
         ),
         figure(f"all_reduce.{at}.bus_bytes_per_s", _("Bus rate, {ranks} ranks").format(ranks=ranks), quantity.rate()),
     )
+
+
+def _missing_cost(ranks: int) -> tuple[Figure, ...]:
+    """Rows for a number of ranks about which the record says nothing yet: filled in, they are added to it."""
+    count = numbers.current().count(ranks)
+    start = _("Start, {ranks} ranks").format(ranks=count)
+    bus = _("Bus rate, {ranks} ranks").format(ranks=count)
+    return _added(ranks, "alpha_s", start, quantity.microseconds()), _added(
+        ranks, "bus_bytes_per_s", bus, quantity.rate(optional=True)
+    )
+
+
+def _added(ranks: int, field: str, text: str, kind: Quantity) -> Figure:
+    def get(data: Data) -> Value:
+        return next((one.get(field) for one in data.get("all_reduce") or () if _is_for(one, ranks)), None)
+
+    def put(data: Data, value: Value) -> None:
+        known = list(data.get("all_reduce") or ())
+        mine = next((one for one in known if _is_for(one, ranks)), {"ranks": ranks})
+        others = [one for one in known if not _is_for(one, ranks)]
+        changed = {**mine, field: value}
+        said = any(changed.get(one) is not None for one in ("alpha_s", "bus_bytes_per_s"))
+        data["all_reduce"] = (*others, changed) if said else tuple(others)
+
+    return Figure(f"all_reduce.{ranks}_ranks.{field}", text, kind, get, put)
+
+
+def _is_for(cost: Data, ranks: int) -> bool:
+    return cost["ranks"] == ranks and cost.get("family") is None

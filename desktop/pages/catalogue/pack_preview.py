@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QHeaderView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QVBoxLayout, QWidget
 
 from core.catalogue.facts import FactTable
 from core.catalogue.own import records_in
@@ -72,8 +72,6 @@ class PackPreview(QWidget):
         self.summary.setText(summary(offer))
         self.check.setText(_("SHA-256 of the file: {checksum}").format(checksum=offer.checksum))
         self.table.set_table(changes_table(offer, catalogue))
-        header = self.table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.install.setEnabled(bool(offer.changes))
         self.install.setFocus()
 

@@ -24,10 +24,7 @@ class WordsEdit(QuantityEdit):
         super().__init__(theme, words, name, refusal)
         self.setAlignment(Qt.AlignmentFlag.AlignLeft)
         self.setMaxLength(4000)
-
-    def set_quantity(self, quantity: Quantity, name: str) -> None:
-        super().set_quantity(quantity, name)
-        self.setTextMargins(0, 0, 0, 0)
+        self.keep_no_place()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)

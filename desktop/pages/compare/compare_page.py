@@ -1,20 +1,23 @@
 """Compare: a sentence with letters, the columns, the rows; one click leads to the proposal."""
 
 from datetime import date
+from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QAction, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
     QCheckBox,
     QHBoxLayout,
+    QMenu,
     QScrollArea,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
+from core.errors import TonnageError
 from core.language import comparison as words
 from core.language.comparison_inputs import input_rows
 from core.language.messages import gettext as _
@@ -23,7 +26,9 @@ from core.sizing.report import Weight
 from desktop.jobs import Jobs
 from desktop.pages.compare.capacity_multiple import curve_table
 from desktop.pages.compare.compare_body import CompareBody
+from desktop.pages.compare.compare_export import CompareExport
 from desktop.pages.compare.empty import NothingToCompare
+from desktop.results.export_actions import ask_for_file, export_actions
 from desktop.results.table_view import TablePanel
 from desktop.session import Message, Session
 from desktop.settings import ONLY_DIFFERENCES, Settings
@@ -60,6 +65,7 @@ class ComparePage(QWidget):
         self.only = QCheckBox(_("Only what differs"))
         self.only.setChecked(settings.get(ONLY_DIFFERENCES))
         self.table_button = IconButton(theme, "table", _("Table of the same numbers"), self.toggle_table, "T")
+        self.save_button = IconButton(theme, "download", _("Save chart"), self.show_export_menu, "Ctrl+E")
         self.add = button(_("Add scenario"), action=self._choose)
         self.add.setToolTip(_("Another scenario beside these"))
         self.proposal = button(_("Proposal…"), "primary", self.propose_shown)
@@ -82,6 +88,7 @@ class ComparePage(QWidget):
         controls.addWidget(self.only)
         controls.addSpacing(4)
         controls.addWidget(self.table_button)
+        controls.addWidget(self.save_button)
         controls.addWidget(self.add)
         controls.addWidget(self.proposal)
         self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
@@ -152,8 +159,9 @@ class ComparePage(QWidget):
         self._theme.changed.connect(self._draw_add)
         self._jobs.done.connect(self._show)
         self._jobs.failed.connect(self._fail)
-        for keys, run in (("T", self.toggle_table), ("Delete", self._take_out_focused)):
-            shortcut = QShortcut(QKeySequence(keys), self)
+        keys = {"T": self.toggle_table, "Delete": self._take_out_focused, "Ctrl+E": self.show_export_menu}
+        for key, run in keys.items():
+            shortcut = QShortcut(QKeySequence(key), self)
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             shortcut.activated.connect(run)
 
@@ -188,6 +196,7 @@ class ComparePage(QWidget):
         self._session.message.emit(Message(text, "warn", TOPIC))
         scenarios = [found for one in sized if (found := self._session.scenario_of(one)) is not None]
         if len(scenarios) < 2:
+            self._jobs.drop()
             self.found = None
             self.empty.set_ticked(len(scenarios), self._session.scenario.client)
             self.pages.setCurrentWidget(self.empty)
@@ -245,6 +254,37 @@ class ComparePage(QWidget):
     def toggle_table(self) -> None:
         """The charts, or the same numbers as a table."""
         self.views.setCurrentIndex(1 - self.views.currentIndex())
+
+    # -- saving -------------------------------------------------------------------------------------------------------
+
+    def show_export_menu(self) -> None:
+        """Offer the ways to save the comparison."""
+        if self.found is not None:
+            menu = QMenu(self)
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.addActions(self.export_actions())
+            corner = self.save_button.mapToGlobal(self.save_button.rect().bottomRight())
+            menu.popup(corner - QPoint(menu.sizeHint().width(), 0))
+
+    def export_actions(self) -> list[QAction]:
+        return export_actions(self, self._ask_and_export, lambda: self._exported().copy(date.today()))
+
+    def _exported(self) -> CompareExport:
+        assert self.found is not None
+        inputs = input_rows([option.scenario for option in self.found.options], self._session.catalogue)
+        return CompareExport(self._theme, self.found, inputs, self.only.isChecked())
+
+    def _ask_and_export(self, kind: str) -> None:
+        path = ask_for_file(self, _("Compare"), kind)
+        if path is not None:
+            self.export(path)
+
+    def export(self, path: Path) -> None:
+        """Save what is shown as the ending of the path says; a failure is said in the page."""
+        try:
+            self._exported().save(path, date.today())
+        except TonnageError as error:
+            self._session.message.emit(Message(error.message, "bad", topic="export"))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -18,6 +18,8 @@ ICONS: dict[Verdict, tuple[str, Color]] = {
 }
 UNKNOWN: tuple[str, Color] = ("info-circle", "info")
 
+LEAST_NAME, LEAST_BAR = 280, 110  # widths, where all columns find room
+
 
 class AnswerDelegate(QStyledItemDelegate):
     """Paints ticks, verdicts, bars and the diamond of the best speed for its price."""
@@ -146,17 +148,28 @@ class AnswerTable(QTableView):
         self.setPalette(palette)
 
     def fit_columns(self) -> None:
-        """The option takes what is left, the bar a fixed part, numbers what they need."""
-        header = self.horizontalHeader()
-        for column in range(self.answers.columnCount()):
-            if column == 0:
-                header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
-            elif column == SPEED_COLUMN:
-                header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
-                self.setColumnWidth(column, 236 if self.width() > 1000 and len(self.answers.columns) < 8 else 150)
-            else:
-                header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
-                self.setColumnWidth(column, self._width(column))
+        """Numbers take what they need, the bar a fixed part, the option what is left: always enough for a name."""
+        header, count = self.horizontalHeader(), self.answers.columnCount()
+        if not count:
+            return
+        bar = 236 if self.width() > 1000 and len(self.answers.columns) < 8 else 150
+        widths = [0, *(bar if column == SPEED_COLUMN else self._width(column) for column in range(1, count))]
+        lacking = LEAST_NAME - (self.viewport().width() - sum(widths))
+        if lacking > 0:
+            widths[SPEED_COLUMN] = max(LEAST_BAR, bar - lacking)
+            lacking -= bar - widths[SPEED_COLUMN]
+        worded = [at for at in range(1, count) if at != SPEED_COLUMN and not self.answers.columns[at].is_number]
+        words = sum(widths[at] for at in worded)
+        for at in worded if lacking > 0 else ():
+            widths[at] = max(self._heading(at), widths[at] - round(lacking * widths[at] / words))
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        for column in range(1, count):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
+            self.setColumnWidth(column, widths[column])
+
+    def _heading(self, column: int) -> int:
+        """What the title of a column needs."""
+        return self.horizontalHeader().fontMetrics().horizontalAdvance(self.answers.columns[column].title) + 18
 
     def _width(self, column: int) -> int:
         last = column == self.answers.columnCount() - 1

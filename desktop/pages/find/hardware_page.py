@@ -211,7 +211,7 @@ class FindHardwarePage(QWidget):
     def _list_misses(self) -> None:
         if self.found is not None:
             misses = [(words.miss_name(miss), words.ruled_out(miss, self.found)) for miss in self.found.ruled_out]
-            MissesList(misses, self).open()
+            MissesList(self._theme, misses, self).open()
 
     # -- keeping
 

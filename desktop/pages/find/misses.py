@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from core.language.messages import gettext as _
 from core.language.messages import ngettext
 from core.language.numbers import current
+from desktop.results.table_view import NumberTable
+from desktop.tables import Cell, Column, TableData
 from desktop.theme import Theme
 from desktop.widgets.labels import ElidedLabel, ToneIcon, button, label
 
@@ -55,18 +57,22 @@ class MissesLine(QWidget):
 class MissesList(QDialog):
     """Everything that was ruled out, with its reason."""
 
-    def __init__(self, misses: Sequence[Miss], parent: QWidget) -> None:
+    def __init__(self, theme: Theme, misses: Sequence[Miss], parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle(_("Ruled out, the nearest misses first"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(720, 520)
-        self.list = QListWidget()
-        self.list.setAccessibleName(self.windowTitle())
-        for name, reason in misses:
-            QListWidgetItem(f"{name} {reason}", self.list)
+        self.table = NumberTable(theme)
+        columns = (Column(_("Option"), is_number=False), Column(_("Why not"), is_number=False))
+        rows = tuple((Cell(name), Cell(reason)) for name, reason in misses)
+        self.table.set_table(TableData(self.windowTitle(), columns, rows))
         column = QVBoxLayout(self)
-        column.addWidget(self.list)
-        close = button(_("Close"), action=self.accept)
+        column.setContentsMargins(20, 16, 20, 16)
+        column.setSpacing(10)
+        column.addWidget(label(self.windowTitle(), "message"))
+        column.addWidget(self.table)
+        close = button(_("Close"), "primary", self.accept)
+        close.setDefault(True)
         row = QHBoxLayout()
         row.addStretch(1)
         row.addWidget(close)

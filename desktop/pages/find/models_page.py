@@ -26,7 +26,7 @@ class FindModelsPage(QWidget):
 
     def __init__(self, session: Session, theme: Theme, opened: Callable[[], object]) -> None:
         super().__init__()
-        self._session, self._opened = session, opened
+        self._session, self._theme, self._opened = session, theme, opened
         self.found: ModelsFound | None = None
         self.setProperty("kind", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -112,7 +112,9 @@ class FindModelsPage(QWidget):
 
     def _list_misses(self) -> None:
         if self.found is not None:
-            MissesList([(m.model.name, words.model_ruled_out(m)) for m in self.found.ruled_out], self).open()
+            MissesList(
+                self._theme, [(m.model.name, words.model_ruled_out(m)) for m in self.found.ruled_out], self
+            ).open()
 
     def _open(self, row: int | None = None) -> None:
         at = self.table.currentIndex().row() if row is None else row

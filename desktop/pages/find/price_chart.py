@@ -1,19 +1,23 @@
 """Speed against price: every answer with its range, and the line of the best speed for its price."""
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from core.language.messages import gettext as _
 from core.language.numbers import current
 from desktop.charts.axes import rounded_top, value_ticks
+from desktop.charts.painting import card, point_mark
+from desktop.charts.picture import ReadOut
 from desktop.theme import Theme
 
 LEFT, RIGHT, TOP, BOTTOM = 44, 24, 12, 24
-NEAR = 14.0
+NEAR = 14.0  # of the pointer to a point
+FAR = 26.0  # of a name from its point: then a line leads there
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,9 @@ class PriceChart(QWidget):
         self.target: float | None = None
         self.currency = "USD"
         self.chosen = -1
+        self.read_row = -1  # the point that is read out; -1 for none
+        self.card: QRectF | None = None
+        self.setMouseTracking(True)
         self.labels: dict[str, QRectF] = {}
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -52,13 +59,40 @@ class PriceChart(QWidget):
 
     def set_points(self, points: list[Point], target: float | None, currency: str) -> None:
         self.points, self.target, self.currency = points, target, currency
-        best = ", ".join(f"{p.name} {current().speed(p.speed)}" for p in points if p.best)
-        self.setAccessibleDescription(best)
+        self.read_row = -1
+        self._describe()
         self.update()
 
     def choose(self, row: int) -> None:
         self.chosen = row
         self.update()
+
+    # -- reading out
+
+    def read(self, row: int) -> None:
+        """Show the numbers of one answer beside its point."""
+        if row != self.read_row:
+            self.read_row = row
+            self._describe()
+            self.update()
+
+    def read_out(self, point: Point) -> ReadOut:
+        write = current()
+        speed = write.range(point.low, point.high, write.speed_parts)
+        lines = [
+            _("{speed} per user, P10–P90 {range}").format(speed=write.speed(point.speed), range=speed),
+            write.money(point.price, self.currency),
+        ]
+        if point.best:
+            lines.append(_("best speed for its price"))
+        below = self.target is not None and point.speed < self.target
+        return ReadOut(point.name, tuple(lines), _("below your target") if below else "")
+
+    def _describe(self) -> None:
+        """What those hear who cannot see: the point that is read out, else the best ones."""
+        read = next((p for p in self.points if p.row == self.read_row), None)
+        best = ", ".join(f"{p.name} {current().speed(p.speed)}" for p in self.points if p.best)
+        self.setAccessibleDescription(self.read_out(read).spoken if read is not None else best)
 
     # -- geometry
 
@@ -92,6 +126,7 @@ class PriceChart(QWidget):
         for point in self.points:
             self._point(painter, point)
         self._names(painter)
+        self._card(painter)
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(self._theme.color("focus"), 2))
@@ -157,6 +192,14 @@ class PriceChart(QWidget):
         else:
             painter.drawEllipse(at, 3, 3)
 
+    def _card(self, painter: QPainter) -> None:
+        self.card = None
+        read = next((p for p in self.points if p.row == self.read_row), None)
+        if read is not None:
+            at = self.place(read.price, read.speed)
+            point_mark(painter, at, 10, self._theme.series(0), self._theme.color("surface"), "circle")
+            self.card = card(painter, self._theme, self.read_out(read), at, self._plot())
+
     def _names(self, painter: QPainter) -> None:
         """The chosen one and the best ones by name, where no other name or point lies."""
         theme = self._theme
@@ -172,15 +215,30 @@ class PriceChart(QWidget):
             painter.setFont(theme.font("caption", 600 if bold else 500))
             wide = QFontMetricsF(painter.font()).horizontalAdvance(point.name)
             at = self.place(point.price, point.speed)
-            for x, y in ((-wide - 10, -18), (10, -18), (-wide - 10, 6), (10, 6), (-wide / 2, -24)):
-                area = QRectF(at.x() + x, at.y() + y, wide, 14)
-                inside = area.left() > 4 and area.right() < self.width() - 4 and area.top() > 2
-                if inside and not any(area.adjusted(-3, -1, 3, 1).intersects(other) for other in taken):
-                    painter.setPen(theme.color("text" if bold else "text_2"))
-                    painter.drawText(area, Qt.AlignmentFlag.AlignCenter, point.name)
-                    taken.append(area)
-                    self.labels[point.name] = area
-                    break
+            area = next((one for one in self._beside(at, wide, far=bold) if self._is_free(one, taken)), None)
+            if area is not None:
+                painter.setPen(theme.color("text" if bold else "text_2"))
+                painter.drawText(area, Qt.AlignmentFlag.AlignCenter, point.name)
+                if abs(area.center().y() - at.y()) > FAR:
+                    self._leader(painter, at, area)
+                taken.append(area)
+                self.labels[point.name] = area
+
+    def _beside(self, at: QPointF, wide: float, far: bool) -> Iterator[QRectF]:
+        """Places for a name, the nearest first; the chosen one may stand further off, on a leader."""
+        for x, y in ((-wide - 10, -18), (10, -18), (-wide - 10, 6), (10, 6), (-wide / 2, -24), (-wide / 2, 12)):
+            yield QRectF(at.x() + x, at.y() + y, wide, 14)
+        for y in range(-36, -int(self.height()), -12) if far else ():
+            for x in (-wide / 2, -wide - 6, 6):
+                yield QRectF(at.x() + x, at.y() + y, wide, 14)
+
+    def _is_free(self, area: QRectF, taken: Sequence[QRectF]) -> bool:
+        inside = area.left() > 4 and area.right() < self.width() - 4 and 2 < area.top() < self._plot().bottom() - 14
+        return inside and not any(area.adjusted(-3, -1, 3, 1).intersects(other) for other in taken)
+
+    def _leader(self, painter: QPainter, at: QPointF, area: QRectF) -> None:
+        painter.setPen(QPen(self._theme.chart("axis"), 1))
+        painter.drawLine(QPointF(min(max(at.x(), area.left()), area.right()), area.bottom()), at - QPointF(0, 7))
 
     # -- choosing
 
@@ -189,18 +247,39 @@ class PriceChart(QWidget):
         if near and min(near)[0] <= NEAR:
             self.point_chosen.emit(min(near)[1])
 
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        near = min(((self._distance(event.position(), p), p.row) for p in self.points), default=(NEAR + 1, -1))
+        self.read(near[1] if near[0] <= NEAR else -1)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.read(-1)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self.read(-1)
+        super().focusOutEvent(event)
+
     def _distance(self, at: QPointF, point: Point) -> float:
         there = self.place(point.price, point.speed)
         return math.hypot(at.x() - there.x(), at.y() - there.y())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Left and right go from price to price, Home and End to the ends; Escape hides the card."""
         order = [p.row for p in sorted(self.points, key=lambda p: (p.price, p.row))]
-        by = {Qt.Key.Key_Right: 1, Qt.Key.Key_Left: -1}.get(Qt.Key(event.key()))
-        if by is None or not order:
+        key, last = Qt.Key(event.key()), len(order) - 1
+        at = order.index(self.chosen) if self.chosen in order else 0
+        moves = {
+            Qt.Key.Key_Right: min(at + 1, last),
+            Qt.Key.Key_Left: max(at - 1, 0),
+            Qt.Key.Key_Home: 0,
+            Qt.Key.Key_End: last,
+        }
+        if key is Qt.Key.Key_Escape and self.read_row >= 0:
+            self.read(-1)
+        elif key in moves and order:
+            self.point_chosen.emit(order[moves[key]])
+            self.read(order[moves[key]])
+        else:
             super().keyPressEvent(event)
-            return
-        at = order.index(self.chosen) + by if self.chosen in order else 0
-        self.point_chosen.emit(order[min(max(at, 0), len(order) - 1)])
 
 
 def _price_ticks(low: float, high: float) -> list[float]:

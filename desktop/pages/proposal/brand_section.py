@@ -52,6 +52,11 @@ class BrandSection(Section):
         self.rows.addWidget(self.logo)
         self.rows.addWidget(self.template)
 
+    def set_labels(self, width: int) -> None:
+        """Labels as wide as those of the page around."""
+        for row in self.body.findChildren(InputRow):
+            row.label.setFixedWidth(width)
+
     def _writer(self, field: str) -> Callable[[str], object]:
         return lambda text: self._brand(**{field: text})
 

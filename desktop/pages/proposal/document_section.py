@@ -95,7 +95,7 @@ class DocumentSection(Section):
         ):
             row.edit.show_text(text)
         self.client.edit.setPlaceholderText(client or _("who it is for"))
-        self.title.edit.setPlaceholderText(title)
+        self.title.caption.set_caption("" if options.title else title)
         if not self.date.edit.hasFocus():
             self.date.edit.show_text(options.date.isoformat())
         self.validity.set_value(options.validity_days)

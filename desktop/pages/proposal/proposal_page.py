@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import date
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
@@ -17,9 +16,8 @@ from core.proposal.gap_sentences import gap_sentence, place_word
 from core.proposal.gaps import Gap, Place
 from core.proposal.options import ProposalOptions
 from core.scenario import Scenario
-from desktop.pages.proposal.candidates import Candidates
 from desktop.pages.proposal.choices_panel import ChoicesPanel
-from desktop.pages.proposal.draft import remember, remembered
+from desktop.pages.proposal.draft import draft_of
 from desktop.pages.proposal.page_view import PageView
 from desktop.pages.proposal.preview import Order, Pages, PreviewJob
 from desktop.proposal_export import Kind, ProposalExport
@@ -31,7 +29,6 @@ from desktop.widgets.message_bar import MessageBar
 
 CHOICES, CHOICES_NARROW, NARROW_BELOW = 300, 272, 900
 MOST_GAPS = 3
-REMEMBER_MS = 800
 
 
 class ProposalPage(QWidget):
@@ -47,12 +44,12 @@ class ProposalPage(QWidget):
         show_device: Callable[[str], object],
     ) -> None:
         super().__init__()
-        self._session, self._theme, self._settings, self._export = session, theme, settings, export
+        self._session, self._theme, self._export = session, theme, export
         self._back, self._show_device = back, show_device
         self.setProperty("kind", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.options = remembered(settings, date.today())
-        self.candidates = Candidates(session)
+        self.draft = draft_of(session, settings)
+        self.candidates = self.draft.candidates
         self.choices = ChoicesPanel(theme, self.candidates, self.change, back)
         self.view = PageView(theme)
         self.pages: Pages | None = None
@@ -63,10 +60,6 @@ class ProposalPage(QWidget):
         self.more = button(_("More"), "quiet", self._open_menu)
         self.more.setAccessibleName(_("Save as workbook or scenario"))
         self.job = PreviewJob(self)
-        self._kept = QTimer(self)
-        self._kept.setSingleShot(True)
-        self._kept.setInterval(REMEMBER_MS)
-        self._kept.timeout.connect(self.remember)
         self._lay_out()
         self._connect()
         self._show_options()
@@ -107,6 +100,7 @@ class ProposalPage(QWidget):
         self._session.scenarios_changed.connect(self._on_scenarios)
         self._session.catalogue_changed.connect(self.redraw)
         self.choices.options.changed.connect(self._on_chosen)
+        self.draft.changed.connect(self._on_chosen)
         self.view.ppi_changed.connect(self.redraw)
         self.job.drawn.connect(self.show_pages)
         self.job.refused.connect(self._refuse)
@@ -116,22 +110,21 @@ class ProposalPage(QWidget):
     def show_scenarios(self, scenarios: Sequence[Scenario]) -> None:
         """Make these the options, the first one recommended."""
         self.candidates.pass_scenarios(scenarios)
+        self.draft.turn_to(scenarios[0].client)
         self.choices.options.refresh()
         self._on_chosen()
 
     def change(self, make: Callable[[ProposalOptions], ProposalOptions]) -> None:
         """Change the options; the pages follow."""
-        changed = make(self.options)
-        if changed != self.options:
-            self.options = changed
-            self._kept.start()
-            self._show_options()
-            self.redraw()
+        self.draft.change(make)
+
+    @property
+    def options(self) -> ProposalOptions:
+        return self.draft.options
 
     def remember(self) -> None:
         """Keep what the next proposal will have in common with this one."""
-        self._kept.stop()
-        remember(self._settings, self.options)
+        self.draft.remember()
 
     def _show_options(self) -> None:
         scenarios = self.candidates.scenarios()
@@ -146,6 +139,7 @@ class ProposalPage(QWidget):
 
     def _on_scenario(self, _scenario: Scenario) -> None:
         if self.isVisible():
+            self.draft.follow()
             self.choices.options.refresh()
             self._show_options()
         self.redraw()
@@ -164,6 +158,7 @@ class ProposalPage(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self.draft.follow()
         self.choices.options.refresh()
         self._show_options()
         if self._stale:
