@@ -239,13 +239,13 @@ def _record_compute(trace: Trace, situation: Situation) -> None:
     trace.given("matrices.head", parameters.get(_head(situation), 0), Unit.PARAMETER, origin)
     trace.given("matrices.chosen_experts", _chosen_parameters(situation), Unit.PARAMETER, origin)
     trace.follow(_flops())
+    record_efficiency(trace, situation, has_routed_experts(situation))
 
 
 @recipe
 def _flops(trace: Recipe) -> None:
     for name in ("in_weight_format", "at_16_bit", "head", "chosen_experts"):
         trace.compute(f"flops_per_token.{name}", operators.matrix_flops, parameters=f"matrices.{name}")
-    record_efficiency(trace, situation, has_routed_experts(situation))
 
 
 def _head(situation: Situation) -> TensorClass:
