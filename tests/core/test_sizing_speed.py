@@ -22,6 +22,7 @@ from tests.core.estimates import decode_of, throughput_of, ttft_of
 SMALL = small_catalogue()
 EVERY_CASE = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 DENSE = scenario("dense-70b", "fp8", "rtx-pro-6000-ws")
+ROUNDING = 1e-13  # of sums whose terms moved by their last bit
 
 
 def sized(case: Scenario, **more: object) -> Sizing:
@@ -270,7 +271,7 @@ def test_an_engine_that_was_never_measured_on_a_family_is_generic() -> None:
 def test_more_bandwidth_never_slows_decode(name: str, factor: float) -> None:
     case = CASES[name]
     catalogue = with_device(faster(case.deployment.device, factor))
-    assert decode_of(size(case, catalogue)).p50 >= decode_of(sized(case)).p50
+    assert decode_of(size(case, catalogue)).p50 >= decode_of(sized(case)).p50 * (1 - ROUNDING)
 
 
 @settings(deadline=None, max_examples=40)
