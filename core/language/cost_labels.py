@@ -46,6 +46,7 @@ COST_LABELS = {
     "capacity.requests.first_token": marked("Requests at once up to the wait accepted"),
     "capacity.requests_without_reserve": marked("Requests at once, the reserve left free"),
     "capacity.requests_of_one": marked("Requests at once within the targets, one copy of the model"),
+    "capacity.room_of_one": marked("Requests at once that the memory of one copy holds"),
     "capacity.accelerators_of_one": marked("Accelerators of one copy"),
     "capacity.longest_bytes": marked("Cache and state of the longest request"),
     "capacity.deviations": marked("Distance of the certainty from the middle"),
