@@ -703,7 +703,7 @@ def requests_of_one(requests: int, replicas: int) -> int:
 def replicas_needed(requests: int, each: int, grown: int, room: int, spare: int, sites: int) -> int:
     """Copies of the model that the work needs, with spare ones, on each of several sites.
 
-    replicas = sites * (max([ceil(requests / each), ceil(grown / room)]) + spare)
+    replicas = sites * (max(ceil(requests / each), ceil(grown / room)) + spare)
 
     The reserve is room for growth: today's requests meet the targets, and memory holds those of tomorrow.
 
@@ -720,8 +720,8 @@ def replicas_needed(requests: int, each: int, grown: int, room: int, spare: int,
     -------
     copies of the model
 
-    >>> replicas_needed(30, 12, 30, 40, 0, 1), replicas_needed(30, 12, 30, 40, 1, 1), replicas_needed(30, 12, 90, 20, 0, 2)
-    (3, 4, 10)
+    >>> replicas_needed(30, 12, 30, 40, 1, 1), replicas_needed(30, 12, 90, 20, 0, 2)
+    (4, 10)
     """
     return sites * (max(math.ceil(requests / each), math.ceil(grown / room)) + spare)
 

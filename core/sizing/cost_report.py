@@ -76,7 +76,8 @@ class Quote:
 class PricedLine:
     """A line of the bill of materials with what it costs in the currency of the offer.
 
-    name     of the thing; empty where its kind says enough
+    name     of the thing; empty where its fact or its kind says enough
+    fact     id of the price in the catalogue that was asked for, found or not
     key      of its figures: ".quantity", ".price", ".amount", and ".amount.low", ".amount.high" of a range
     """
 
@@ -88,6 +89,7 @@ class PricedLine:
     amount: Amount
     yearly: bool = False
     by_rule: bool = False  # proposed, not entered
+    fact: str = ""
 
 
 class Running(StrEnum):
@@ -214,6 +216,8 @@ AGEING, OLD = 6, 12
 #: Memory rose fivefold within a year; a price of something with memory in it from before is too low.
 MEMORY_RISE = "2026"
 _HOLD_MEMORY = (LineKind.CARDS, LineKind.HOST, LineKind.MEMORY, LineKind.STORAGE)
+#: Parts of a host that have none in them.
+_WITHOUT_MEMORY = ("bom.chassis.", "bom.board.", "bom.cpu.")
 
 
 def age_in_months(date: str, today: str) -> int | None:
@@ -237,7 +241,8 @@ def quote_of(fact: Fact, kind: LineKind, today: str) -> Quote | None:
     if fact.low is None or not fact.currency:
         return None
     age = age_in_months(fact.date, today)
-    rise = kind in _HOLD_MEMORY and bool(fact.date) and (fact.since or fact.date) < MEMORY_RISE
+    holds = kind in _HOLD_MEMORY and not fact.id.startswith(_WITHOUT_MEMORY)
+    rise = holds and bool(fact.date) and (fact.since or fact.date) < MEMORY_RISE
     return Quote(
         low=fact.low,
         high=fact.high if fact.high is not None else fact.low,
