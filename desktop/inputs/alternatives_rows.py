@@ -63,7 +63,7 @@ class AlternativesRows:
         self.api = ComboPicker(theme, _("Hosted instead"), searchable=True)
         self.api.set_source(self._offers)
         self.api.chosen.connect(self._choose_api)
-        cloud, api, known = "economics__cloud", "economics__api", _("catalogue")
+        cloud, api, known = "economics__cloud", "economics__api", _("offer")
         self.cloud_rows = [
             FirstOfRow(session, theme, _("Rent, hour and card"), cloud, "price", price("2.50", 0.1), known),
             FirstOfRow(session, theme, _("Hours a year"), cloud, "hours", _hours(), names.number().count(8760)),

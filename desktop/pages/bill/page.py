@@ -116,7 +116,7 @@ class BillPage(QWidget):
         self.sums.setHorizontalSpacing(line_row.GAP)
         self.sums.setVerticalSpacing(4)
         self.sums.setColumnStretch(0, 1)
-        self.sums.setColumnMinimumWidth(3, 4 * line_row.BUTTON)
+        self.sums.setColumnMinimumWidth(3, 4 * line_row.BUTTON + line_row.GAP)  # an empty column has no space before it
         body.addLayout(self.sums)
         body.addStretch(1)
         self.scroll_area = QScrollArea()
