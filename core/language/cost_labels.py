@@ -98,6 +98,7 @@ COST_LABELS = {
     "cost.margin": marked("Margin"),
     "cost.capital": marked("Purchase"),
     "cost.vat": marked("Value-added tax on the purchase"),
+    "cost.workstations": marked("Workstations from their parts"),
     "cost.residual": marked("Value left at the end of the term"),
     "cost.annuity": marked("Purchase, spread over the term"),
     "cost.energy": marked("Electricity a year"),

@@ -19,7 +19,7 @@ _PARTS = {
     "bom.board.threadripper-wrx90": marked("Workstation: board, seven slots (WRX90)"),
     "bom.board.epyc-sp5-1s": marked("Board, EPYC, one socket"),
     "bom.board.xeon-2s": marked("Board, Xeon, two sockets"),
-    "bom.cpu.threadripper-pro-7975wx": marked("Workstation: processor, 32 cores (Threadripper PRO 7975WX)"),
+    "bom.cpu.threadripper-pro-7975wx": marked("Workstation: processor, 32 cores (Threadripper PRO)"),
     "bom.cpu.threadripper-pro-7995wx": marked("Processor, 96 cores (Threadripper PRO 7995WX)"),
     "bom.cpu.ryzen-9950x": marked("Processor, 16 cores (Ryzen 9 9950X)"),
     "bom.cpu.epyc-7543-used": marked("Processor, 32 cores (EPYC 7543), used"),
@@ -70,6 +70,10 @@ _PARTS = {
     "software.vmware.vcf-realised": marked("VMware Cloud Foundation, each core, as paid"),
     "software.vmware.vvf": marked("VMware vSphere Foundation, each core"),
 }
+
+
+#: The part of which every workstation has one.
+TOWER = "bom.chassis.4u-tower-rack"
 
 
 def part_name(fact: str) -> str:

@@ -45,6 +45,8 @@ BRIDGES = {
 _NETWORK = (("bom.nic.100g-e810-dual", True), ("bom.cable.dac-100g", True), ("bom.switch.100g-4port", False))
 _SMALL_CLUSTER = 4
 _LARGE_SWITCH = "bom.switch.200g-ib-40port"
+#: What all parts of workstations cost together.
+WORKSTATIONS = "cost.workstations"
 #: The numbers of the rule for workstations.
 RULE = Origin(OriginKind.METHOD, title="How the product sizes a workstation")
 #: A figure, and both ends of its range.
@@ -94,11 +96,15 @@ class Bill:
         self._line(self._key(), LineKind.CARDS, self.device.name, units, quote, origin, by_rule=True)
         cards = self.lines[0]
         if self.device.kind is DeviceKind.CARD:
+            first = len(self.lines)
             for machines, inside in bought.servers:
                 if goes_into_a_workstation(self.device, inside):
                     self._workstation(inside, machines * sites)
                 else:
                     self._host(inside, machines * sites)
+            built = [line.amount_key() for line in self.lines[first:] if is_built_in(line)]
+            if built:
+                self.ledger.compute(WORKSTATIONS, e.total, items=built)
             self._ups(bought.machines * sites)
         elif self.device.kind is DeviceKind.MODULE:
             self._host_share(cards)
@@ -142,13 +148,15 @@ class Bill:
         key, ledger = self._key(), self.ledger
         share = ledger.choice_or_fact(f"{key}.share", Unit.SHARE, None, FactSection.PARTS, _HOST_SHARE)
         ledger.given(f"{key}.quantity", Decimal(1), Unit.COUNT, CHOICE)
-        for end in ENDS:
-            ledger.compute(f"{key}.amount{end}", e.share_of_system, rest=f"{cards.key}.amount{end}", share=share)
+        for end in ENDS if cards.has_range else ("",):
+            ledger.compute(f"{key}.amount{end}", e.share_of_system, rest=cards.amount_key(end), share=share)
         fact = ledger.facts.find(FactSection.PARTS, _HOST_SHARE)
         amount = ledger.amount(f"{key}.amount")
         own: Quote | None = None
         if amount.known and fact is not None:
-            low, high = ledger.trace[f"{key}.amount.low"], ledger.trace[f"{key}.amount.high"]
+            low = high = amount.value
+            if cards.has_range:
+                low, high = ledger.trace[f"{key}.amount.low"], ledger.trace[f"{key}.amount.high"]
             age = age_in_months(fact.date, self.today)
             trust = aged(fact.source.confidence, age, before_rise=False)
             own = Quote(low, high, ledger.currency, fact.date, age, confidence=trust, fact=fact.id)
@@ -208,10 +216,10 @@ class Bill:
             quantity = ledger.trace[f"{key}.quantity"]  # found by a formula
         else:
             ledger.given(f"{key}.quantity", quantity, Unit.COUNT, CHOICE)
-        for end in ENDS:
-            if quote is None:
-                ledger.lack(f"{key}.amount{end}", Missing.PRICE, name)
-                continue
+        if quote is None:
+            ledger.lack(f"{key}.amount", Missing.PRICE, name)
+        for end in _ends(quote):
+            assert quote is not None
             quoted = _record_quoted(ledger, key, end, quote, origin)
             own = ledger.converted(f"{key}.price{end}", quoted, quote.currency)
             ledger.compute(f"{key}.amount{end}", e.line_amount, quantity=f"{key}.quantity", price=own)
@@ -245,6 +253,18 @@ class Bill:
             return False
         listed, price = self.ledger.facts.device_price(device.id), device.price
         return listed is None or price is None or (price.low, price.currency) != (listed.low, listed.currency)
+
+
+def is_built_in(line: PricedLine) -> bool:
+    """Is a line a part of a workstation, as the rule proposes it?"""
+    return line.by_rule and any(part.fact == line.fact for part in PARTS)
+
+
+def _ends(quote: Quote | None) -> tuple[str, ...]:
+    """What is recorded of a quote: the middle of a range and its ends, a single price once, nothing without one."""
+    if quote is None:
+        return ()
+    return ENDS if quote.low != quote.high else ("",)
 
 
 def _record_quoted(ledger: Ledger, key: str, end: str, quote: Quote, origin: Origin) -> str:

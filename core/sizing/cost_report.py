@@ -91,6 +91,15 @@ class PricedLine:
     by_rule: bool = False  # proposed, not entered
     fact: str = ""
 
+    @property
+    def has_range(self) -> bool:
+        """Are there several quotes? A single price stands for the lowest and the highest as well."""
+        return self.quote is not None and self.quote.low != self.quote.high
+
+    def amount_key(self, end: str = "") -> str:
+        """The key of its amount: in the middle, or at an end of the quotes (".low", ".high")."""
+        return f"{self.key}.amount{end}" if self.has_range else f"{self.key}.amount"
+
 
 class Running(StrEnum):
     """What costs money every year."""

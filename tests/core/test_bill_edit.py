@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.scenario import CostLine, LineKind, Scenario
@@ -135,6 +135,7 @@ def test_a_line_without_a_price_stays_open_when_it_is_taken_over() -> None:
     assert after.capital.value is None
 
 
+@settings(max_examples=20, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["add", "delete", "move", "copy"]), st.integers(0, 20)), max_size=8))
 def test_no_way_of_editing_loses_or_doubles_a_line(steps: list[tuple[str, int]]) -> None:
     scenario = office()

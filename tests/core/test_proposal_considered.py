@@ -64,7 +64,8 @@ def test_the_third_is_faster() -> None:
 
 
 def test_the_last_one_misses_the_need_and_costs_less() -> None:
-    first = alone()
+    """Asked for 30 tok/s, four Jetson AGX Thor are too slow at 26, and cost less; with 15 nothing cheaper fails."""
+    first = alone(scenario().edited(workload__speed_target=30.0))
     assert first.cost is not None
     last = first.others[-1]
     assert last.cost is not None
