@@ -46,14 +46,6 @@ class Deeds:
     remove: Callable[[int], object]
 
 
-class Cell(QuantityEdit):
-    """A number in a column of its own: its unit stands in the heading, and its digits end at the edge."""
-
-    def set_quantity(self, quantity: Quantity, name: str) -> None:
-        super().set_quantity(quantity, name)
-        self.setTextMargins(0, 0, 0, 0)
-
-
 class LineRow(QWidget):
     """The fields of the line at a place of the bill."""
 
@@ -98,7 +90,8 @@ class LineRow(QWidget):
         return ComboPicker(self._theme, name)
 
     def _number(self, name: str, kind: Quantity, field: str) -> QuantityEdit:
-        edit = Cell(self._theme, kind, name, lambda value: self._refusal(field, value))
+        edit = QuantityEdit(self._theme, kind, name, lambda value: self._refusal(field, value))
+        edit.keep_no_place()  # the unit stands in the heading, and digits end at the edge
         edit.value_edited.connect(lambda value: self._edit(name, **_typed(field, value)))
         edit.gesture_started.connect(self._session.begin_gesture)
         edit.gesture_ended.connect(self._session.end_gesture)
