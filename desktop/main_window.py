@@ -58,6 +58,7 @@ SIZING, HARDWARE, MODELS, COMPARE, CATALOGUE, START = "sizing", "hardware", "mod
 PROPOSAL = "proposal"
 SETTINGS, HELP = "settings", "help"
 CALIBRATION = "calibration"
+BILL = "bill"
 SIDEBAR_LEAST, SIDEBAR_MOST = 180, 360
 EXAMPLE = "example"  # topic of the line about the worked example
 ResultsFactory = Callable[[Session, Theme], QWidget]
@@ -91,7 +92,7 @@ class MainWindow(QMainWindow):
         self._actions = Actions(self, self._deeds())
         self.ticked = one_of(Ticked, session)
         self.sidebar = Sidebar(session, theme, self.ticked, self._pages(), self._settings_menu)
-        self.inputs = InputsPanel(session, theme, settings, self.choose_file, self.show_device)
+        self.inputs = InputsPanel(session, theme, settings, self.choose_file, self.show_device, self.show_bill)
         self.sizing = SizingPage(theme, settings, self.inputs, QWidget())
         self.start = StartPage(theme, self._ways(), self.choose_file)
         self.messages = MessageStack(theme)
@@ -181,6 +182,9 @@ class MainWindow(QMainWindow):
             results = self._make_results(self.session, self.theme)
             wanted = getattr(results, "proposal_wanted", None)
             calibration = getattr(results, "calibration_wanted", None)
+            bill = getattr(results, "bill_wanted", None)
+            if bill is not None:
+                bill.connect(self.show_bill)
             if calibration is not None:
                 calibration.connect(self.calibrate)
             if wanted is not None:
@@ -217,6 +221,7 @@ class MainWindow(QMainWindow):
             Deed("compare", _("Compare"), "Ctrl+4", lambda: self.go(COMPARE), "columns"),
             Deed("catalogue", _("Catalogue"), "Ctrl+5", lambda: self.go(CATALOGUE), "book"),
             Deed("calibrate", _("Calibrate with your own measurement…"), "Ctrl+Shift+M", self.calibrate, "calculator"),
+            Deed("bill", _("Bill of materials…"), "Ctrl+Shift+B", self.show_bill, "table"),
             Deed("pack", _("Import a catalogue pack…"), "", self._choose_pack, "book"),
             Deed("sidebar", _("Narrow or widen the sidebar"), "Ctrl+B", self._toggle_sidebar, "sidebar"),
             Deed("settings", _("Settings"), "Ctrl+,", lambda: self.show_page(SETTINGS), "gear"),
@@ -278,7 +283,7 @@ class MainWindow(QMainWindow):
 
     def show_page(self, key: str) -> None:
         """Show a page; all but the first two are built when they are first asked for."""
-        if key in (SIZING, HARDWARE, MODELS, PROPOSAL, CALIBRATION) and not self._has_scenario():
+        if key in (SIZING, HARDWARE, MODELS, PROPOSAL, CALIBRATION, BILL) and not self._has_scenario():
             key = START
         if key not in (SIZING, START) and key not in self._built:
             self._built[key] = self._build(key)
@@ -306,6 +311,10 @@ class MainWindow(QMainWindow):
             return self._build_calibration()
         if key == COMPARE:
             return self._build_compare()
+        if key == BILL:
+            from desktop.pages.bill.page import BillPage
+
+            return BillPage(self.session, self.theme, lambda: self.show_page(SIZING))
         if key == PROPOSAL:
             from desktop.pages.proposal.proposal_page import ProposalPage
 
@@ -355,6 +364,13 @@ class MainWindow(QMainWindow):
         self.show_page(CALIBRATION)
         if self.page == CALIBRATION and self._calibration is not None:
             self._calibration.begin()
+
+    def show_bill(self) -> None:
+        """The lines of what is bought, to be changed."""
+        self.show_page(BILL)
+        begin = getattr(self._built.get(BILL), "begin", None)
+        if begin is not None and self.page == BILL:
+            begin()
 
     def _choose_pack(self) -> None:
         self.show_page(CATALOGUE)

@@ -7,6 +7,7 @@ from core.catalogue.records import Confidence
 from core.language.messages import gettext as _
 from core.language.messages import marked, ngettext
 from core.language.numbers import current
+from core.language.part_names import part_name
 from core.scenario import LineKind, Use
 from core.sizing.concurrency import Capacity, Redundancy, Variant, Wall
 from core.sizing.cost_report import Amount, Cost, HostedModel, Missing, PricedLine, Quote, RentedCloud, Running
@@ -33,6 +34,8 @@ _LINE_KINDS = {
     LineKind.SOFTWARE: marked("Software"),
     LineKind.OTHER: marked("Other"),
 }
+
+_LINE_KINDS_IN_SHORT = {LineKind.HOST: marked("Machine"), LineKind.POWER: marked("Power supply")}
 
 _RUNNING = {
     Running.ANNUITY: marked("Purchase, spread over the term"),
@@ -114,9 +117,14 @@ def line_kind(kind: LineKind) -> str:
     return _(_LINE_KINDS[kind])
 
 
+def line_kind_in_short(kind: LineKind) -> str:
+    """What a line buys, in one word."""
+    return _(_LINE_KINDS_IN_SHORT[kind]) if kind in _LINE_KINDS_IN_SHORT else line_kind(kind)
+
+
 def line_name(line: PricedLine) -> str:
-    """The name of a line: its own, else what it buys."""
-    return line.name or line_kind(line.kind)
+    """The name of a line: its own, else that of the part, else what it buys."""
+    return line.name or part_name(line.fact) or line_kind(line.kind)
 
 
 def running(kind: Running) -> str:

@@ -680,7 +680,7 @@ def requests_without_reserve(requests: int, reserve: float) -> int:
 
 @formula(Unit.REQUEST)
 def requests_of_one(requests: int, replicas: int) -> int:
-    """Requests at once that one copy of the model takes within the targets.
+    """Requests at once that one copy of the model takes: within the targets, or that its memory holds.
 
     each = floor(requests / replicas)
 
@@ -700,15 +700,19 @@ def requests_of_one(requests: int, replicas: int) -> int:
 
 
 @formula(Unit.COUNT)
-def replicas_needed(requests: int, each: int, spare: int, sites: int) -> int:
+def replicas_needed(requests: int, each: int, grown: int, room: int, spare: int, sites: int) -> int:
     """Copies of the model that the work needs, with spare ones, on each of several sites.
 
-    replicas = sites * (ceil(requests / each) + spare)
+    replicas = sites * (max(ceil(requests / each), ceil(grown / room)) + spare)
+
+    The reserve is room for growth: today's requests meet the targets, and memory holds those of tomorrow.
 
     Parameters
     ----------
-    requests : at once, with the reserve
+    requests : at once, today
     each : that one copy takes within the targets
+    grown : requests at once with the reserve
+    room : requests that the memory of one copy holds
     spare : copies that may fail
     sites : places that each can do all the work
 
@@ -716,10 +720,10 @@ def replicas_needed(requests: int, each: int, spare: int, sites: int) -> int:
     -------
     copies of the model
 
-    >>> replicas_needed(30, 12, 0, 1), replicas_needed(30, 12, 1, 1), replicas_needed(30, 12, 0, 2)
-    (3, 4, 6)
+    >>> replicas_needed(30, 12, 30, 40, 1, 1), replicas_needed(30, 12, 90, 20, 0, 2)
+    (4, 10)
     """
-    return sites * (math.ceil(requests / each) + spare)
+    return sites * (max(math.ceil(requests / each), math.ceil(grown / room)) + spare)
 
 
 @formula(Unit.COUNT)

@@ -8,6 +8,7 @@ from core.language.figures import label
 from core.language.messages import gettext as _
 from core.language.messages import marked
 from core.language.numbers import Formatter
+from core.language.part_names import TOWER
 from core.language.sentences import confidence
 from core.proposal.appendix import Figures
 from core.proposal.letters import letter
@@ -15,6 +16,7 @@ from core.proposal.offer import Offer
 from core.proposal.recommendation import hardware, money
 from core.proposal.values import Column, CostBar, CostPages, Exhibit, Page, Point, Row, Segment, Table
 from core.scenario import LineKind
+from core.sizing.bill import WORKSTATIONS, is_built_in
 from core.sizing.cost_report import Amount, Cost, PricedLine, Running
 from core.sizing.offered import of_term, per_user_and_month
 from core.units import Unit
@@ -137,7 +139,12 @@ def _message(bar: CostBar) -> str:
 
 def _bill(cost: Cost, write: Formatter, figures: Figures) -> Table:
     once = [line for line in cost.lines if not line.yearly]
-    rows = [_line_row(line, cost, write) for line in once]
+    built = [line for line in once if is_built_in(line)] if WORKSTATIONS in cost.trace else []
+    rows = [
+        _workstation_row(built, cost, write) if line in built else _line_row(line, cost, write)
+        for line in once
+        if line not in built[1:]
+    ]
     for key in _ON_TOP:
         if key in cost.trace:
             amount = write.money(cost.trace[key], cost.currency)
@@ -162,6 +169,15 @@ def _bill(cost: Cost, write: Formatter, figures: Figures) -> Table:
         rows=tuple(rows),
         summary=_("What is bought: number, thing, price of one, amount, and the date of the price."),
     )
+
+
+def _workstation_row(parts: Sequence[PricedLine], cost: Cost, write: Formatter) -> Row:
+    """All parts in one row, with the age of the oldest price: each of them is in the workbook and in the window."""
+    number = sum((line.quantity for line in parts if line.fact == TOWER), Decimal(0))
+    oldest = min((line.quote for line in parts if line.quote is not None), key=lambda quote: quote.date)
+    text = _("Workstation without accelerators")
+    amount = write.money(cost.trace[WORKSTATIONS], cost.currency)
+    return Row((write.number(number), text, "", amount, price_age(oldest)))
 
 
 def _line_row(line: PricedLine, cost: Cost, write: Formatter) -> Row:

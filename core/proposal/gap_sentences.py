@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from core.language.cost_sentences import line_kind
 from core.language.messages import gettext as _
 from core.language.messages import marked
+from core.language.part_names import part_name
 from core.proposal.gaps import Gap, GapKind, Place
 from core.proposal.letters import letter
 from core.proposal.offer import Offer
@@ -36,7 +37,9 @@ _PLACES = {
 def gap_sentence(gap: Gap, offers: Sequence[Offer]) -> str:
     """What is missing, with the letter of its option where there are several."""
     subject = gap.subject
-    if subject in set(LineKind):
+    if part_name(subject):
+        subject = f"“{part_name(subject)}”"
+    elif subject in set(LineKind):
         subject = f"“{line_kind(LineKind(subject))}”"
     text = _(_SENTENCES[gap.kind]).format(subject=subject)
     of_document = gap.place in (Place.DOCUMENT, Place.BRAND)

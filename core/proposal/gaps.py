@@ -89,11 +89,11 @@ def _of_offer(number: int, one: Offer, options: ProposalOptions) -> Iterator[Gap
         if line.amount.missing is Missing.EXCHANGE_RATE:
             yield Gap(GapKind.EXCHANGE, Place.ECONOMICS, number, line.quote.currency if line.quote else "")
         elif not line.amount.known:
-            yield Gap(GapKind.PRICE, Place.ECONOMICS, number, line.name or line.kind.value)
+            yield Gap(GapKind.PRICE, Place.ECONOMICS, number, line.name or line.fact or line.kind.value)
         elif line.quote is not None and not line.quote.date:
-            yield Gap(GapKind.PRICE_DATE, Place.ECONOMICS, number, line.name or line.kind.value)
+            yield Gap(GapKind.PRICE_DATE, Place.ECONOMICS, number, line.name or line.fact or line.kind.value)
         elif line.quote is not None and line.quote.before_rise:
-            yield Gap(GapKind.PRICE_OLD, Place.ECONOMICS, number, line.name or line.kind.value)
+            yield Gap(GapKind.PRICE_OLD, Place.ECONOMICS, number, line.name or line.fact or line.kind.value)
     reasons = {running.amount.missing for running in cost.running} | {cost.per_million.missing}
     if Missing.TARIFF in reasons:
         yield Gap(GapKind.TARIFF, Place.ECONOMICS, number)

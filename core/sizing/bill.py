@@ -1,7 +1,9 @@
 """The bill of materials: lines that the user entered, or those that a deployment usually needs, with their prices.
 
-A rule proposes: the devices, for cards a server around them, a UPS, and with several machines what joins them. A module
-is never sold without a board, so its host is the usual share of such a system. Machines, nodes and racks are whole.
+A rule proposes: the devices, for cards what they stand in, a UPS, and with several machines what joins them. Cards that
+cool themselves stand in a workstation, line by line from its parts; others, and more than it takes, in a server that is
+sold complete. A module is never sold without a board, so its host is the usual share of such a system. Machines, nodes
+and racks are whole.
 """
 
 from collections.abc import Iterator
@@ -17,7 +19,16 @@ from core.sizing.bought import SERVICES, Bought
 from core.sizing.cost_report import Missing, PricedLine, Quote, age_in_months, aged, quote_of
 from core.sizing.ledger import Ledger
 from core.sizing.origins import catalogue_origin
-from core.trace import CHOICE, Origin
+from core.sizing.workstation import (
+    LEAST_GB,
+    MODULE_GB,
+    PARTS,
+    SUPPLY_LOAD,
+    SUPPLY_STEP_W,
+    Part,
+    goes_into_a_workstation,
+)
+from core.trace import CHOICE, Origin, OriginKind
 from core.units import Unit
 
 #: Cards in one server, and the fact with its price.
@@ -34,6 +45,10 @@ BRIDGES = {
 _NETWORK = (("bom.nic.100g-e810-dual", True), ("bom.cable.dac-100g", True), ("bom.switch.100g-4port", False))
 _SMALL_CLUSTER = 4
 _LARGE_SWITCH = "bom.switch.200g-ib-40port"
+#: What all parts of workstations cost together.
+WORKSTATIONS = "cost.workstations"
+#: The numbers of the rule for workstations.
+RULE = Origin(OriginKind.METHOD, title="How the product sizes a workstation")
 #: A figure, and both ends of its range.
 ENDS = ("", ".low", ".high")
 
@@ -81,8 +96,15 @@ class Bill:
         self._line(self._key(), LineKind.CARDS, self.device.name, units, quote, origin, by_rule=True)
         cards = self.lines[0]
         if self.device.kind is DeviceKind.CARD:
+            first = len(self.lines)
             for machines, inside in bought.servers:
-                self._host(inside, machines * sites)
+                if goes_into_a_workstation(self.device, inside):
+                    self._workstation(inside, machines * sites)
+                else:
+                    self._host(inside, machines * sites)
+            built = [line.amount_key() for line in self.lines[first:] if is_built_in(line)]
+            if built:
+                self.ledger.compute(WORKSTATIONS, e.total, items=built)
             self._ups(bought.machines * sites)
         elif self.device.kind is DeviceKind.MODULE:
             self._host_share(cards)
@@ -95,18 +117,46 @@ class Bill:
         fact = next((fact for most, fact in _HOSTS if cards <= most), "")
         self._proposed(LineKind.HOST, machines, fact)
 
+    def _workstation(self, cards: int, machines: int) -> None:
+        """What workstations are built from; memory and power supply follow from the cards in them."""
+        for part in PARTS:
+            if part.formula is not None:
+                self._record_quantity(part, cards, machines)
+            self._proposed(part.kind, machines * part.quantity, part.fact)
+
+    def _record_quantity(self, part: Part, cards: int, machines: int) -> None:
+        """How much of a part the cards ask for."""
+        ledger, key = self.ledger, self._key()
+        figures = {
+            "cards": (cards, Unit.COUNT, CHOICE),
+            "machines": (machines, Unit.COUNT, CHOICE),
+            "each_bytes": (self.device.capacity_bytes, Unit.BYTE, catalogue_origin(self.device, "memory_tiers")),
+            "module": (MODULE_GB, Unit.COUNT, RULE),
+            "least_memory": (LEAST_GB, Unit.COUNT, RULE),
+            "supply_load": (SUPPLY_LOAD, Unit.SHARE, RULE),
+            "step_w": (SUPPLY_STEP_W, Unit.WATT, RULE),
+        }
+        inputs = {"each_w": "power.accelerator_most_w", "host_w": "power.host_w"}
+        for name in part.inputs:
+            if name not in inputs:
+                inputs[name] = ledger.given(f"{key}.{name}", *figures[name])
+        assert part.formula is not None
+        ledger.compute(f"{key}.quantity", part.formula, **{name: inputs[name] for name in part.inputs})
+
     def _host_share(self, cards: PricedLine) -> None:
         """The board and server of modules, by their share of a whole system."""
         key, ledger = self._key(), self.ledger
         share = ledger.choice_or_fact(f"{key}.share", Unit.SHARE, None, FactSection.PARTS, _HOST_SHARE)
         ledger.given(f"{key}.quantity", Decimal(1), Unit.COUNT, CHOICE)
-        for end in ENDS:
-            ledger.compute(f"{key}.amount{end}", e.share_of_system, rest=f"{cards.key}.amount{end}", share=share)
+        for end in ENDS if cards.has_range else ("",):
+            ledger.compute(f"{key}.amount{end}", e.share_of_system, rest=cards.amount_key(end), share=share)
         fact = ledger.facts.find(FactSection.PARTS, _HOST_SHARE)
         amount = ledger.amount(f"{key}.amount")
         own: Quote | None = None
         if amount.known and fact is not None:
-            low, high = ledger.trace[f"{key}.amount.low"], ledger.trace[f"{key}.amount.high"]
+            low = high = amount.value
+            if cards.has_range:
+                low, high = ledger.trace[f"{key}.amount.low"], ledger.trace[f"{key}.amount.high"]
             age = age_in_months(fact.date, self.today)
             trust = aged(fact.source.confidence, age, before_rise=False)
             own = Quote(low, high, ledger.currency, fact.date, age, confidence=trust, fact=fact.id)
@@ -135,7 +185,7 @@ class Bill:
         fact = self.ledger.facts.table(TABLE_OF[FactSection.PARTS]).get(id)
         key = self._key()
         if fact is None:
-            self._line(key, kind, "", Decimal(quantity), None, CHOICE, by_rule=True)
+            self._line(key, kind, "", Decimal(quantity), None, CHOICE, by_rule=True, fact=id)
         else:
             self._of_fact(key, kind, "", Decimal(quantity), fact, yearly=False, by_rule=True)
 
@@ -147,7 +197,7 @@ class Bill:
     def _of_fact(
         self, key: str, kind: LineKind, name: str, quantity: Decimal, fact: Fact, yearly: bool, by_rule: bool
     ) -> None:
-        self._line(key, kind, name, quantity, quote_of(fact, kind, self.today), fact.origin, yearly, by_rule)
+        self._line(key, kind, name, quantity, quote_of(fact, kind, self.today), fact.origin, yearly, by_rule, fact.id)
 
     def _line(
         self,
@@ -159,18 +209,23 @@ class Bill:
         origin: Origin,
         yearly: bool = False,
         by_rule: bool = False,
+        fact: str = "",
     ) -> None:
         ledger = self.ledger
-        ledger.given(f"{key}.quantity", quantity, Unit.COUNT, CHOICE)
-        for end in ENDS:
-            if quote is None:
-                ledger.lack(f"{key}.amount{end}", Missing.PRICE, name)
-                continue
+        if f"{key}.quantity" in ledger.trace:
+            quantity = ledger.trace[f"{key}.quantity"]  # found by a formula
+        else:
+            ledger.given(f"{key}.quantity", quantity, Unit.COUNT, CHOICE)
+        if quote is None:
+            ledger.lack(f"{key}.amount", Missing.PRICE, name)
+        for end in _ends(quote):
+            assert quote is not None
             quoted = _record_quoted(ledger, key, end, quote, origin)
             own = ledger.converted(f"{key}.price{end}", quoted, quote.currency)
             ledger.compute(f"{key}.amount{end}", e.line_amount, quantity=f"{key}.quantity", price=own)
         amount = ledger.amount(f"{key}.amount")
-        self.lines.append(PricedLine(kind, name, quantity, quote, key, amount, yearly, by_rule))
+        asked = fact or (quote.fact if quote is not None else "")
+        self.lines.append(PricedLine(kind, name, quantity, quote, key, amount, yearly, by_rule, asked))
 
     def _device_price(self) -> tuple[Quote | None, Origin]:
         """The price of one device: the user's, the client's region's, the catalogue's."""
@@ -198,6 +253,18 @@ class Bill:
             return False
         listed, price = self.ledger.facts.device_price(device.id), device.price
         return listed is None or price is None or (price.low, price.currency) != (listed.low, listed.currency)
+
+
+def is_built_in(line: PricedLine) -> bool:
+    """Is a line a part of a workstation, as the rule proposes it?"""
+    return line.by_rule and any(part.fact == line.fact for part in PARTS)
+
+
+def _ends(quote: Quote | None) -> tuple[str, ...]:
+    """What is recorded of a quote: the middle of a range and its ends, a single price once, nothing without one."""
+    if quote is None:
+        return ()
+    return ENDS if quote.low != quote.high else ("",)
 
 
 def _record_quoted(ledger: Ledger, key: str, end: str, quote: Quote, origin: Origin) -> str:

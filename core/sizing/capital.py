@@ -43,14 +43,14 @@ def record_terms(ledger: Ledger) -> None:
 
 def record_capital(ledger: Ledger, lines: tuple[PricedLine, ...]) -> None:
     """Record the purchase, and what it is between the lowest and the highest quotes."""
-    once = [line.key for line in lines if not line.yearly]
+    once = [line for line in lines if not line.yearly]
     if not once:
         ledger.lack("cost.nothing", Missing.PRICE)
-    things = [line.key for line in lines if is_hardware(line)]
+    things = [line for line in lines if is_hardware(line)]
     for end in ENDS:
-        hardware = ledger.compute(f"cost.hardware{end}", e.total, items=[f"{key}.amount{end}" for key in things])
+        hardware = ledger.compute(f"cost.hardware{end}", e.total, items=[line.amount_key(end) for line in things])
         bought = ledger.compute(
-            f"cost.bought{end}", e.total, items=[f"{key}.amount{end}" for key in once] or ["cost.nothing"]
+            f"cost.bought{end}", e.total, items=[line.amount_key(end) for line in once] or ["cost.nothing"]
         )
         parts = [bought]
         for name, of in (("contingency", bought), ("installation", hardware), ("margin", bought)):

@@ -372,14 +372,15 @@ _SAFETY = {Redundancy.NONE: (0, 1), Redundancy.SPARE_REPLICA: (1, 1), Redundancy
 
 def _record_variants(trace: Trace, sizing: Sizing) -> tuple[Variant, ...]:
     """Record the copies of the model that the work needs for each degree of safety."""
-    trace.compute("capacity.requests_of_one", d.requests_of_one, requests="capacity.requests", replicas="plan.replicas")
+    for key, of_all in (("requests_of_one", "capacity.requests"), ("room_of_one", "max_concurrency")):
+        trace.compute(f"capacity.{key}", d.requests_of_one, requests=of_all, replicas="plan.replicas")
     trace.given("capacity.accelerators_of_one", sizing.plan.copy_ranks, Unit.COUNT, CHOICE)
     return tuple(_variant(trace, redundancy) for redundancy in _SAFETY)
 
 
 def _variant(trace: Trace, redundancy: Redundancy) -> Variant:
     prefix = f"capacity.{redundancy}"
-    if not trace["capacity.requests_of_one"]:
+    if not trace["capacity.requests_of_one"] or not trace["capacity.room_of_one"]:
         return Variant(redundancy, None, None, "")
     spare, sites = _SAFETY[redundancy]
     trace.given(f"{prefix}.spare", spare, Unit.COUNT)
@@ -387,8 +388,10 @@ def _variant(trace: Trace, redundancy: Redundancy) -> Variant:
     replicas = trace.compute(
         f"{prefix}.replicas",
         d.replicas_needed,
-        requests="requests_with_reserve",
+        requests="requests_at_once",
         each="capacity.requests_of_one",
+        grown="requests_with_reserve",
+        room="capacity.room_of_one",
         spare=f"{prefix}.spare",
         sites=f"{prefix}.sites",
     )

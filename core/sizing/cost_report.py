@@ -76,7 +76,8 @@ class Quote:
 class PricedLine:
     """A line of the bill of materials with what it costs in the currency of the offer.
 
-    name     of the thing; empty where its kind says enough
+    name     of the thing; empty where its fact or its kind says enough
+    fact     id of the price in the catalogue that was asked for, found or not
     key      of its figures: ".quantity", ".price", ".amount", and ".amount.low", ".amount.high" of a range
     """
 
@@ -88,6 +89,16 @@ class PricedLine:
     amount: Amount
     yearly: bool = False
     by_rule: bool = False  # proposed, not entered
+    fact: str = ""
+
+    @property
+    def has_range(self) -> bool:
+        """Are there several quotes? A single price stands for the lowest and the highest as well."""
+        return self.quote is not None and self.quote.low != self.quote.high
+
+    def amount_key(self, end: str = "") -> str:
+        """The key of its amount: in the middle, or at an end of the quotes (".low", ".high")."""
+        return f"{self.key}.amount{end}" if self.has_range else f"{self.key}.amount"
 
 
 class Running(StrEnum):
@@ -214,6 +225,8 @@ AGEING, OLD = 6, 12
 #: Memory rose fivefold within a year; a price of something with memory in it from before is too low.
 MEMORY_RISE = "2026"
 _HOLD_MEMORY = (LineKind.CARDS, LineKind.HOST, LineKind.MEMORY, LineKind.STORAGE)
+#: Parts of a host that have none in them.
+_WITHOUT_MEMORY = ("bom.chassis.", "bom.board.", "bom.cpu.")
 
 
 def age_in_months(date: str, today: str) -> int | None:
@@ -237,7 +250,8 @@ def quote_of(fact: Fact, kind: LineKind, today: str) -> Quote | None:
     if fact.low is None or not fact.currency:
         return None
     age = age_in_months(fact.date, today)
-    rise = kind in _HOLD_MEMORY and bool(fact.date) and (fact.since or fact.date) < MEMORY_RISE
+    holds = kind in _HOLD_MEMORY and not fact.id.startswith(_WITHOUT_MEMORY)
+    rise = holds and bool(fact.date) and (fact.since or fact.date) < MEMORY_RISE
     return Quote(
         low=fact.low,
         high=fact.high if fact.high is not None else fact.low,

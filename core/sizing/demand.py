@@ -21,6 +21,7 @@ from core.sizing.presets import (
     REQUESTS_PER_DAY,
     Taken,
     origin_of,
+    rhythm_of,
 )
 from core.sizing.report import Sizing
 from core.trace import CHOICE, Trace
@@ -68,12 +69,11 @@ def knows_users(workload: Workload) -> bool:
 
 def record_rhythm(trace: Trace, workload: Workload, facts: Facts) -> None:
     """Record how often one person asks, and when: what does not depend on the number of people."""
-    said = workload.demand
-    _taken(trace, facts, "demand.daily_share", said.daily_share, DAILY_SHARE, Unit.SHARE)
-    _taken(trace, facts, "demand.requests_per_day", said.requests_per_day, REQUESTS_PER_DAY, Unit.REQUEST)
-    _taken(trace, facts, "demand.days_per_year", said.days_per_year, DAYS_PER_YEAR, Unit.COUNT)
-    _taken(trace, facts, "demand.busy_hour_share", said.busy_hour_share, BUSY_HOUR_SHARE, Unit.SHARE)
-    _taken(trace, facts, "demand.burst_factor", said.burst_factor, BURST_FACTOR, Unit.RATIO)
+    _taken(trace, facts, workload, "daily_share", DAILY_SHARE, Unit.SHARE)
+    _taken(trace, facts, workload, "requests_per_day", REQUESTS_PER_DAY, Unit.REQUEST)
+    _taken(trace, facts, workload, "days_per_year", DAYS_PER_YEAR, Unit.COUNT)
+    _taken(trace, facts, workload, "busy_hour_share", BUSY_HOUR_SHARE, Unit.SHARE)
+    _taken(trace, facts, workload, "burst_factor", BURST_FACTOR, Unit.RATIO)
     trace.compute(
         "demand.requests_per_hour",
         d.requests_per_hour,
@@ -84,11 +84,15 @@ def record_rhythm(trace: Trace, workload: Workload, facts: Facts) -> None:
     trace.given("demand.most_load", MOST_LOAD, Unit.SHARE, ESTIMATE)
 
 
-def _taken(trace: Trace, facts: Facts, key: str, said: float | None, usual: Taken, unit: Unit) -> None:
-    if said is not None:
-        trace.given(key, said, unit, CHOICE)
+def _taken(trace: Trace, facts: Facts, workload: Workload, name: str, usual: Taken, unit: Unit) -> None:
+    """A figure of the user's, with its source where it is still the one of the preset; else the usual one."""
+    said, preset = getattr(workload.demand, name), rhythm_of(workload.use).get(name)
+    if said is None:
+        trace.given(f"demand.{name}", usual.value, unit, origin_of(usual, facts))
+    elif preset is not None and preset.value == said:
+        trace.given(f"demand.{name}", said, unit, origin_of(preset, facts))
     else:
-        trace.given(key, usual.value, unit, origin_of(usual, facts))
+        trace.given(f"demand.{name}", said, unit, CHOICE)
 
 
 def record_service(trace: Trace, workload: Workload) -> None:

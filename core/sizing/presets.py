@@ -161,6 +161,19 @@ def _tails(preset: Preset) -> tuple[tuple[Taken | None, Taken], ...]:
     return (preset.prompt_tail, preset.prompt), (preset.output_tail, preset.output)
 
 
+def rhythm_of(use: Use | None) -> Mapping[str, Taken]:
+    """The figures of a use that stand in `Workload.demand`, by name: those that a preset filled in keep their source.
+
+    >>> rhythm_of(Use.CHAT)["requests_per_day"].value
+    30.0
+    """
+    if use is None:
+        return {}
+    preset = PRESETS[use]
+    per_day = Taken(preset.per_hour.value / BUSY_HOUR_SHARE.value, preset.per_hour.fact)
+    return {"requests_per_day": per_day, "burst_factor": preset.burst}
+
+
 def origin_of(taken: Taken, facts: Facts) -> Origin:
     """The source of a preset's figure: the fact's, or that it is an estimate."""
     fact = facts.find(FactSection.USAGE, taken.fact) if taken.fact else None

@@ -1,14 +1,18 @@
 """Embedding and ranking of every request: what it takes of the model's card, or how long the first token waits."""
 
 from core.physics import retrieval as r
-from core.scenario import Companion, CompanionRole, Placement
+from core.scenario import Companion, CompanionRole, Placement, Retrieval
 from core.sizing.origins import model_origin
 from core.sizing.outline import Outline, is_served
+from core.sizing.presets import ESTIMATE
 from core.sizing.prompt import prompt_beside_others
 from core.sizing.situation import Situation
 from core.trace import CHOICE, Recipe, Trace
 from core.units import Unit
 
+#: What a plan takes where the user has said nothing else; nobody has published such figures, so they are estimates.
+USUAL = Retrieval()
+_FIGURES = {"question_tokens": Unit.TOKEN, "passage_tokens": Unit.TOKEN, "passages": Unit.COUNT}
 SECONDS = "retrieval.seconds"
 LOADED = "prompt.with_retrieval_s"
 
@@ -35,9 +39,9 @@ def record_retrieval(trace: Trace, s: Situation) -> None:
     said = s.scenario.workload.retrieval
     if said is None or not is_served(s, Placement.SAME_CARD, Placement.SECOND_CARD):
         return
-    trace.given("retrieval.question_tokens", said.question_tokens, Unit.TOKEN)
-    trace.given("retrieval.passage_tokens", said.passage_tokens, Unit.TOKEN)
-    trace.given("retrieval.passages", said.passages, Unit.COUNT)
+    for name, unit in _FIGURES.items():
+        value = getattr(said, name)
+        trace.given(f"retrieval.{name}", value, unit, ESTIMATE if value == getattr(USUAL, name) else CHOICE)
     parts: dict[Placement, list[str]] = {Placement.SAME_CARD: [], Placement.SECOND_CARD: []}
     for number, companion in enumerate(s.scenario.companions):
         if companion.placement in parts:

@@ -1,13 +1,14 @@
 """Economics: prices, terms and rates; what is left open is taken from the catalogue and shown in its place."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from core.catalogue.records import Price
 from core.language.cost_sentences import money
-from core.language.figures import label
+from core.language.figures import label as figure_name
 from core.language.messages import gettext as _
 from core.language.messages import ngettext
 from core.language.numbers import EN_DASH
@@ -17,59 +18,54 @@ from core.sizing.cost_report import Amount, Cost
 from core.sizing.report import Sizing
 from core.units import parse_number
 from desktop.inputs import names
+from desktop.inputs.alternatives_rows import AlternativesRows
 from desktop.inputs.deployment_section import device_of
-from desktop.inputs.rows import Caption, PickerRow, QuantityRow
+from desktop.inputs.exchange_row import ExchangeRow
+from desktop.inputs.money import CURRENCIES, price
+from desktop.inputs.rows import Caption, InputRow, PickerRow, QuantityRow, StepperRow
 from desktop.session import Session
 from desktop.theme import Theme
 from desktop.widgets import quantity
 from desktop.widgets.choices import Choice
+from desktop.widgets.labels import button, label
 from desktop.widgets.picker import ComboPicker
-from desktop.widgets.quantity import Quantity, Value
+from desktop.widgets.quantity import Quantity
 from desktop.widgets.section import Section
-
-CURRENCIES = ("EUR", "USD", "CHF", "GBP", "SEK", "DKK", "NOK", "PLN", "CZK", "JPY", "CAD", "AUD")
-
-
-def price(example: str = "12,400", step: float = 100) -> Quantity:
-    """A price, exact."""
-
-    def read(text: str, decimal_comma: bool) -> Value:
-        return Decimal(str(parse_number(text, decimal_comma))).quantize(Decimal("0.0001")).normalize() + 0
-
-    def write(amount: Value) -> str:
-        whole = amount == amount.to_integral_value()
-        return names.number().count(amount) if whole else names.number().decimal(float(amount), 2)
-
-    return Quantity(
-        read=read,
-        write=write,
-        example=example,
-        step=step,
-        high=10**12,
-        optional=True,
-        hint=_("Write an amount such as {example}. Keeping {kept}."),
-    )
 
 
 class EconomicsSection(Section):
     """The section of prices and terms."""
 
-    def __init__(self, session: Session, theme: Theme) -> None:
+    def __init__(self, session: Session, theme: Theme, open_bill: Callable[[], object] | None = None) -> None:
         super().__init__(theme, _("Economics"))
         self._session, self._theme = session, theme
+        self.bill = button(_("Edit lines…"), "", open_bill)
+        self.bill.setAccessibleName(_("Bill of materials: edit lines"))
+        self.bill_row = InputRow(theme, _("Bill of materials"), self.bill)
+        self.bill.setEnabled(open_bill is not None)
         self.currency = self._picker(_("Currency"), "currency", [Choice(code, code) for code in CURRENCIES])
         self.region = self._picker(_("Region"), "region", [])
         self.region.set_source(self._regions)
         self.price = self._row(_("Price of one"), "price", price())
         self.usual = self._usual()
-        self.given = [
-            self._row(_("Contingency"), "contingency_share", quantity.exact_share(optional=False)),
-            self._row(_("Margin"), "margin_share", quantity.exact_share(optional=False)),
-            self._row(_("Residual value"), "residual_share", quantity.exact_share(optional=False)),
-            self._row(_("Colocation, kW and month"), "colocation_price", price("180", 10), _("at the client’s")),
-            self._row(_("Staff, posts"), "staff_posts", _posts(), _("none")),
-            self._row(_("Salary a year"), "staff_salary", price("80,000", 1000), _("none")),
-        ]
+        share = quantity.exact_share
+        self.given = {
+            row.path.removeprefix("economics__"): row
+            for row in (
+                self._row(_("Contingency"), "contingency_share", share(optional=False)),
+                self._row(_("Margin"), "margin_share", share(optional=False)),
+                self._row(_("Residual value"), "residual_share", share(optional=False)),
+                self._row(_("Colocation, kW and month"), "colocation_price", price("180", 10), _("at the client’s")),
+                self._row(_("Staff, posts"), "staff_posts", _posts(), _("none")),
+                self._row(_("Salary a year"), "staff_salary", price("80,000", 1000), _("none")),
+                self._row(_("Day of the offer"), "priced_on", quantity.day(), _("today")),
+            )
+        }
+        self.sites = StepperRow(
+            session, theme, _("Sites"), "economics__sites", quantity.count(low=1, high=10, example="2")
+        )
+        self.rates = [ExchangeRow(session, theme, "USD"), ExchangeRow(session, theme, "CHF")]
+        self.alternatives = AlternativesRows(session, theme)
         self.answer = Caption(theme)
         self._fill()
 
@@ -96,6 +92,8 @@ class EconomicsSection(Section):
             "cost.maintenance_share": self._row(_("Maintenance a year"), "maintenance_share", share()),
             "power.busy_w": self._row(_("Power at work"), "busy_power_w", quantity.plain("W", high=1e8)),
             "power.idle_w": self._row(_("Power waiting"), "idle_power_w", quantity.plain("W", "150", high=1e8)),
+            "cost.validity_days": self._row(_("Prices hold"), "validity_days", _days()),
+            "carbon.embodied": self._row(_("Made with, CO₂"), "embodied_kg", quantity.plain("kg", "1,500", high=1e8)),
             "carbon.grid": self._row(_("CO₂ of a kWh"), "grid_carbon_g", quantity.plain("g", "300", high=5000)),
         }
 
@@ -106,13 +104,45 @@ class EconomicsSection(Section):
             PickerRow(self._theme, _("Currency"), self.currency),
             PickerRow(self._theme, _("Region"), self.region),
             *(self.usual[key] for key in first),
+            self.bill_row,
             self.answer,
         ]
-        more = [*(row for key, row in self.usual.items() if key not in first), *self.given]
+        more = self._groups()
         for row in (*rows, *more):
             self.rows.addWidget(row)
         self.add_more(more)
+        self.more_toggled.connect(lambda: self.show_scenario(self._session.scenario))
         self.folded_changed.connect(self._on_folded)
+
+    def _groups(self) -> list[QWidget]:
+        """The rows that few need, under headings."""
+        usual, given = self.usual, self.given
+        groups: tuple[tuple[str, tuple[QWidget, ...]], ...] = (
+            (
+                _("The offer"),
+                (
+                    self.sites, given["priced_on"], usual["cost.validity_days"], *self.rates,
+                    given["contingency_share"], given["margin_share"], usual["cost.vat_share"],
+                    usual["cost.installation_share"],
+                ),
+            ),
+            (
+                _("Every year"),
+                (
+                    usual["cost.capital_rate"], given["residual_share"], usual["cost.maintenance_share"],
+                    given["colocation_price"], given["staff_posts"], given["staff_salary"],
+                ),
+            ),
+            (
+                _("Power and carbon"),
+                (
+                    usual["power.pue"], usual["power.busy_w"], usual["power.idle_w"], usual["carbon.grid"],
+                    usual["carbon.embodied"],
+                ),
+            ),
+            (_("Compared with"), tuple(self.alternatives.rows)),
+        )  # fmt: skip
+        return [widget for text, rows in groups for widget in (_heading(text), *rows)]
 
     def _regions(self) -> list[Choice]:
         codes = self._session.catalogue.facts.electricity_regions
@@ -122,8 +152,15 @@ class EconomicsSection(Section):
 
     def show_scenario(self, scenario: Scenario) -> None:
         economics, number = scenario.economics, names.number()
-        for row in (self.price, *self.usual.values(), *self.given):
+        for row in (self.price, *self.usual.values(), *self.given.values()):
             row.show_scenario(scenario)
+        self.sites.show_scenario(scenario)
+        other = economics.currency not in ("EUR", "USD")
+        self.rates[1].set_currency(economics.currency if other else "CHF")
+        self.rates[1].setVisible(other and self.shows_more)
+        for rate in self.rates:
+            rate.show_scenario(scenario)
+        self.alternatives.show_scenario(scenario)
         self.currency.set_current(economics.currency)
         region = region_name(economics.region) if economics.region else _("not said")
         self.region.set_current(economics.region or NOWHERE, region)
@@ -150,11 +187,20 @@ class EconomicsSection(Section):
             return
         for key, row in self.usual.items():
             row.show_usual(cost.trace.get(key))
+        for rate in self.rates:
+            rate.show_usual(cost.trace.get(f"exchange.{rate.currency}"))
+        self.bill_row.caption.set_caption(lines_of(cost))
         self.answer.set_caption(comes_to(cost))
 
     def _on_folded(self, folded: bool) -> None:
         if not folded and self._session.sizing is not None:
             self.show_sizing(self._session.sizing)
+
+
+def _heading(text: str) -> QLabel:
+    heading = label(text, "caption", tone="faint")
+    heading.setContentsMargins(0, 8, 0, 0)
+    return heading
 
 
 NOWHERE = "-"  # key of "the region is not said"
@@ -166,9 +212,29 @@ def _posts() -> Quantity:
     return replace(plain, read=lambda text, comma: Decimal(str(parse_number(text, comma))), step=0.1)
 
 
+def _days() -> Quantity:
+    """Whole days, as many as prices hold."""
+    return replace(quantity.count(low=0, high=3650, example="30"), optional=True, unit=_("days"))
+
+
+def lines_of(cost: Cost) -> str:
+    """How many lines the bill has, who made them, and how many have no price."""
+    number = len(cost.lines)
+    if cost.sizing.scenario.economics.lines is None:
+        text = ngettext("{number} line, proposed", "{number} lines, proposed", number)
+    else:
+        text = ngettext("{number} line, entered", "{number} lines, entered", number)
+    missing = len(cost.open_lines)
+    if missing:
+        text = ngettext("{lines}; {missing} without a price", "{lines}; {missing} without a price", missing).format(
+            lines=text, missing=names.number().count(missing)
+        )
+    return text.format(number=names.number().count(number))
+
+
 def comes_to(cost: Cost) -> str:
     """Purchase, a year and a million tokens, each with the reason where it is unknown."""
-    lines = [(label("cost.capital"), cost.capital), (label("cost.yearly"), cost.yearly)]
+    lines = [(figure_name("cost.capital"), cost.capital), (figure_name("cost.yearly"), cost.yearly)]
     lines.append((_("A million tokens"), cost.per_million))
     return "\n".join(_("{name}: {amount}").format(name=name, amount=_amount(of, cost)) for name, of in lines)
 

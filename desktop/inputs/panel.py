@@ -46,6 +46,7 @@ class InputsPanel(QWidget):
         settings: Settings,
         import_config: Callable[[], object],
         open_device: Callable[[str], object] | None = None,
+        open_bill: Callable[[], object] | None = None,
     ) -> None:
         super().__init__()
         self._session, self._settings = session, settings
@@ -55,7 +56,7 @@ class InputsPanel(QWidget):
         self.companions = CompanionsSection(session, theme)
         self.workload = WorkloadSection(session, theme)
         self.deployment = DeploymentSection(session, theme, open_device)
-        self.economics = EconomicsSection(session, theme)
+        self.economics = EconomicsSection(session, theme, open_bill)
         self.sections: dict[str, InputSection] = {
             "model": self.model,
             "companions": self.companions,

@@ -11,6 +11,7 @@ from core.scenario import Scenario, Use, Workload
 from core.sizing.presets import with_use
 from core.sizing.report import Sizing
 from desktop.inputs import names
+from desktop.inputs.retrieval_rows import RetrievalRows
 from desktop.inputs.rows import PickerRow, QuantityRow
 from desktop.session import Session
 from desktop.theme import Theme
@@ -20,6 +21,7 @@ from desktop.widgets.log_slider import halves_between, round_between
 from desktop.widgets.picker import ComboPicker
 from desktop.widgets.section import Section
 
+SPREAD, TOGETHER = "spread", "together"  # keys of how requests come
 OWN = "own"  # key of figures that come from no preset
 #: Certainties with which targets are met, in per cent.
 CERTAINTIES = (50, 75, 90, 95, 99)
@@ -60,6 +62,15 @@ class WorkloadSection(Section):
         ]
         self.use_row = PickerRow(theme, _("Used for"), self.use)
         self.certainty_row = PickerRow(theme, _("In so many cases"), self.certainty, "workload__target_percentile")
+        self.retrieval = RetrievalRows(session, theme)
+        self.arrival = ComboPicker(theme, _("Requests come"))
+        self.arrival.set_choices(
+            [Choice(SPREAD, _("one by one")), Choice(TOGETHER, _("all at once, as in load tests"))]
+        )
+        self.arrival.chosen.connect(
+            lambda key: session.edit(_("Requests come"), workload__start_together=key == TOGETHER)
+        )
+        self.arrival_row = PickerRow(theme, _("Requests come"), self.arrival)
         self._fill()
 
     def _row(
@@ -97,15 +108,17 @@ class WorkloadSection(Section):
     def _fill(self) -> None:
         rows: list[QWidget] = [
             self.use_row, self.users, self.active, self.requests, self.prompt, self.answer, self.context, self.prefix,
-            self.first_token, self.speed, self.certainty_row, self.reserve, *self.rhythm.values(), *self.tails,
+            self.first_token, self.speed, self.certainty_row, self.reserve, *self.retrieval.rows, *self.rhythm.values(),
+            *self.tails, self.arrival_row,
         ]  # fmt: skip
         for row in rows:
             self.rows.addWidget(row)
         self._rows = [row for row in rows if isinstance(row, QuantityRow)]
         self.requests.caption.set_caption(_("instead of users and share"))
         assert self.users.slider is not None
-        more = [self.requests, self.certainty_row, self.reserve, *self.rhythm.values(), *self.tails, self.users.slider]
-        self.add_more(more)
+        more = [self.requests, self.certainty_row, self.reserve, *self.retrieval.rows, *self.rhythm.values()]
+        self.more_toggled.connect(lambda: self.show_scenario(self._session.scenario))
+        self.add_more([*more, *self.tails, self.arrival_row, self.users.slider])
 
     def _choose_use(self, key: str) -> None:
         """Take over the figures of a preset, or say that they come from none."""
@@ -124,6 +137,11 @@ class WorkloadSection(Section):
         for row in self._rows:
             row.show_scenario(scenario)
         self.use.set_current(workload.use.value if workload.use else OWN, _name_of_use(workload))
+        self.retrieval.show_scenario(scenario, self.shows_more)
+        together = workload.start_together
+        self.arrival.set_current(
+            TOGETHER if together else SPREAD, _("all at once, as in load tests") if together else _("one by one")
+        )
         percent = round(workload.target_percentile * 100)
         self.certainty.set_current(str(percent), names.number().share(percent / 100))
         number = names.number()

@@ -12,7 +12,7 @@ from core.language.messages import gettext as _
 from core.language.numbers import MemoryUnit, memory_unit
 from desktop.beginnings import electricity_price
 from desktop.inputs import names
-from desktop.inputs.economics_section import CURRENCIES, price
+from desktop.inputs.money import CURRENCIES, price
 from desktop.inputs.rows import ROW_GAP, Caption
 from desktop.pages.proposal.brand_section import BrandSection
 from desktop.pages.proposal.draft import draft_of

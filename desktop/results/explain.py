@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, Qt, QTimer
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
@@ -24,6 +24,8 @@ FIRST = MAIN[0][0]
 
 class ExplainPage(QWidget):
     """The page; `explain` shows one figure. Hidden, it only remembers what to show."""
+
+    bill_wanted = Signal()
 
     def __init__(self, theme: Theme, curves: Curves) -> None:
         super().__init__()
@@ -51,6 +53,7 @@ class ExplainPage(QWidget):
             table.clicked.connect(lambda index, table=table: self.explain(table.key_at(index)))
         self.pane.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text()))
         self.pane.back.clicked.connect(self.go_back)
+        self.pane.bill.clicked.connect(self.bill_wanted)
         self.setFocusProxy(self.tree)
 
     # -- showing ------------------------------------------------------------------------------------------------------
@@ -81,6 +84,7 @@ class ExplainPage(QWidget):
         if self.sizing is not None and self.key in self.sizing.trace:
             self.pane.show_explanation(explain(self.sizing, self.key, current()))
         self.pane.back.setVisible(bool(self._history))
+        self.pane.bill.setVisible(self.key.startswith("cost."))
 
     def explain(self, key: str) -> None:
         """Show how one figure was found."""

@@ -47,6 +47,7 @@ class ResultsPanel(QWidget):
     proposal_wanted = Signal()
     hardware_wanted = Signal()  # the page that searches the whole catalogue
     calibration_wanted = Signal()
+    bill_wanted = Signal()  # the page with the lines of what is bought
 
     def __init__(self, session: Session, theme: Theme, curves: Curves | None = None) -> None:
         super().__init__()
@@ -65,6 +66,7 @@ class ResultsPanel(QWidget):
             self.memory, self.speed, self.capacity, self.roofline, self.hardware,
         )  # fmt: skip
         self.speed.calibration_wanted.connect(self.calibration_wanted)
+        self.explanation.bill_wanted.connect(self.bill_wanted)
         self.pages = QStackedWidget()
         self.advice = AdviceStrip(session, theme)
         self._table_button = IconButton(theme, "table", _("Table of the same numbers"), self.toggle_table, "T")

@@ -12,6 +12,7 @@ from desktop.widgets.choices import Choice, ChoiceList, matching, with_headings
 from desktop.widgets.labels import button, label, line
 
 MOST_ROWS = 12
+QUIET_HEIGHT = 24
 
 
 class PickerPopup(QFrame):
@@ -101,9 +102,10 @@ class ComboPicker(QPushButton):
 
     chosen = Signal(str)
 
-    def __init__(self, theme: Theme, name: str, searchable: bool = False) -> None:
+    def __init__(self, theme: Theme, name: str, searchable: bool = False, quiet: bool = False) -> None:
+        """A quiet one has small letters and no frame until it is pointed at: the origin of a figure above it."""
         super().__init__()
-        self.theme, self._name, self._searchable = theme, name, searchable
+        self.theme, self._name, self._searchable, self._quiet = theme, name, searchable, quiet
         self._choices: Sequence[Choice] = ()
         self._source: Callable[[], Sequence[Choice]] | None = None
         self._actions: list[tuple[str, Callable[[], object]]] = []
@@ -113,7 +115,7 @@ class ComboPicker(QPushButton):
         self._problem = ""
         self.setProperty("kind", "painted")
         self.setAutoDefault(False)
-        self.setFixedHeight(theme.size("control"))
+        self.setFixedHeight(QUIET_HEIGHT if quiet else theme.size("control"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(60)
         self.clicked.connect(self.open)
@@ -130,7 +132,7 @@ class ComboPicker(QPushButton):
             self._announce()
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(60, self.theme.size("control"))
+        return QSize(60, self.height() if self._quiet else self.theme.size("control"))
 
     # -- choices ------------------------------------------------------------------------------------------------------
 
@@ -223,9 +225,11 @@ class ComboPicker(QPushButton):
         painter.setBrush(theme.color("surface" if self.isEnabled() else "sunken"))
         painter.setPen(QPen(theme.color(edge if self.isEnabled() else "border"), inset * 2))  # type: ignore[arg-type]
         frame = QRectF(self.rect()).adjusted(inset, inset, -inset, -inset)
-        painter.drawRoundedRect(frame, theme.radius("control"), theme.radius("control"))
-        painter.setFont(theme.font("body"))
-        painter.setPen(theme.color("text" if self.isEnabled() else "text_disabled"))
+        if strong or self.underMouse() or not self._quiet:
+            painter.drawRoundedRect(frame, theme.radius("control"), theme.radius("control"))
+        painter.setFont(theme.font("caption" if self._quiet else "body"))
+        rest = "text_2" if self._quiet else "text"
+        painter.setPen(theme.color(rest if self.isEnabled() else "text_disabled"))  # type: ignore[arg-type]
         room = QRect(9, 0, self.width() - 9 - 26, self.height())
         text = painter.fontMetrics().elidedText(self._text, Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from core import units
+from core.errors import InvalidInput
 from core.language import numbers
 from core.language.messages import gettext as _
 
@@ -277,6 +278,23 @@ def plain(unit: str, example: str = "600", optional: bool = True, high: float = 
         high=high,
         optional=optional,
     )
+
+
+def day() -> Quantity:
+    """A day, a month or a year, as ISO writes them; nothing where it is not known."""
+
+    def read(text: str, _comma: bool) -> str:
+        parts = text.strip().split("-")
+        if [len(part) for part in parts] not in ([4], [4, 2], [4, 2, 2]):
+            raise InvalidInput(text)
+        if not all(part.isdecimal() and part.isascii() for part in parts):
+            raise InvalidInput(text)
+        if not all(1 <= int(part) <= most for part, most in zip(parts[1:], (12, 31), strict=False)):
+            raise InvalidInput(text)
+        return text.strip()
+
+    hint = _("Write a date such as {example}. Keeping {kept}.")
+    return Quantity(read=read, write=str, example="2026-11", optional=True, hint=hint)
 
 
 def _has_letters(text: str) -> bool:

@@ -17,6 +17,7 @@ class Section(QWidget):
     """A titled group of rows; the title is a button that folds it."""
 
     folded_changed = Signal(bool)
+    more_toggled = Signal()  # rows that depend on others may have to hide again
 
     def __init__(self, theme: Theme, title: str, folded: bool = False) -> None:
         super().__init__()
@@ -82,6 +83,7 @@ class Section(QWidget):
         for row in self._more_rows:
             row.setVisible(shown)
         self.more.setText(_("Less") if shown else _("More"))
+        self.more_toggled.emit()
 
     def set_apart(self) -> None:
         """Stand on a page under a heading of that page: always open."""

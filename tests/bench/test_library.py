@@ -97,5 +97,25 @@ def test_the_library_answers_within_a_frame(full: Path, measure: Measure) -> Non
         application.session.rename(7, f"Another name {next(names)}", "Client 007")
 
     measure("a scenario is renamed and the list is new", 3 * FRAME_S, rename, repeats=20)
+    window.show_page("catalogue")
+    catalogue = window.catalogue_page
+    assert catalogue is not None
+    column = catalogue.column
+    assert len(column._choices) > RECORDS
+
+    def filter_records() -> None:
+        column.search.setText(next(queries))
+        column.list.grab()
+
+    measure("a key in the catalogue, filtered and painted", FRAME_S, filter_records)
+    picker = window.inputs.deployment.device
+    picker.open()
+
+    def pick() -> None:
+        picker.popup().search.setText(next(queries))
+        picker.popup().list.grab()
+
+    measure("a key in the list of devices, found and painted", FRAME_S, pick)
+    picker.popup().hide()
     window.close()
     application.close()

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.catalogue.catalogue import Catalogue
+from core.catalogue.facts import TABLE_OF, Facts
 from core.catalogue.records import Device
 from core.sizing.search.request import SearchRequest
 from core.store.scenario_file import read_scenario
@@ -58,4 +59,13 @@ def shuffled_and_renamed(catalogue: Catalogue) -> tuple[Catalogue, dict[str, str
         )
         for old, device in sorted(catalogue.devices.items(), key=lambda item: ids[item[0]])
     }
-    return with_devices(catalogue, devices), ids
+    return replace(with_devices(catalogue, devices), facts=_renamed(catalogue.facts, ids)), ids
+
+
+def _renamed(facts: Facts, ids: Mapping[str, str]) -> Facts:
+    """The facts about devices, under the devices' other ids: their prices, rents and powers go with them."""
+    return facts.with_facts(
+        (TABLE_OF[fact.section], fact.model_copy(update={"devices": tuple(ids.get(id, id) for id in fact.devices)}))
+        for fact in facts
+        if fact.devices
+    )

@@ -64,7 +64,11 @@ def test_the_third_is_faster() -> None:
 
 
 def test_the_last_one_misses_the_need_and_costs_less() -> None:
-    first = alone()
+    """Beside an H200 NVL in its server nine DGX Spark cost less and read too slowly.
+
+    Nothing that fails costs less than a workstation with one RTX PRO 6000.
+    """
+    first = alone(scenario().edited(deployment__device="h200-nvl"))
     assert first.cost is not None
     last = first.others[-1]
     assert last.cost is not None

@@ -16,14 +16,14 @@ REVIEWED = {
         "Sources", "Token", "Verdict", "attention", "cache", "catalogue", "correction", "exact", "experts", "sites",
         "tok/s", "tokens", "{context} tokens", "{hardware}, copies", "{hardware}, pipeline", "{number} option",
         "{number} page", "{number} tokens", "{tokens} tokens", "Build", "Gain", "Version", "colocation", "maintenance",
-        "services", "N", "N + 1",
+        "services", "N", "N + 1", "Machine", "machines", "date",
     },
     "de": {
         "Attention {group}: {part}", "Auto", "Auto: {link}", "Auto: {plan}", "CPU", "Cache", "Chat",
         "Cloud {group}: {part}", "Colocation", "Embedding", "Engine", "Engines", "Format", "Format: {name}", "Hardware",
         "Logo", "Logos (*.svg *.png)", "Name", "Option", "Option {letter}: {sentence}", "Reranker", "Server",
         "Software", "Token", "tok/s", "{item} in {memory}", '"{name}" in {file} {what}.',
-        "Build", "GB, GiB", "Version", "N", "N + 1",
+        "Build", "GB, GiB", "Version", "N", "N + 1", "Flash, NVMe (TB)",
     },
 }  # fmt: skip
 #: Signs, units and names of functions: nothing that a language could say otherwise.

@@ -199,6 +199,19 @@ def test_what_may_fail() -> None:
     ]
 
 
+def test_growth_needs_room_and_not_yet_the_targets() -> None:
+    """As in a search: today's requests meet the targets, and the memory holds those with the reserve."""
+    found = carried(workload__speed_target=20.0, workload__reserve_share=0.5)
+    each, room = found.trace["capacity.requests_of_one"], found.trace["capacity.room_of_one"]
+    assert each < room
+    assert found.trace["requests_with_reserve"] == 45
+    needed = max(-(-30 // each), -(-45 // room))
+    assert [variant.replicas for variant in found.variants] == [needed, needed + 1, 2 * needed]
+    assert needed < -(-45 // each)
+    huge = carried(workload__speed_target=20.0, workload__reserve_share=5.0)
+    assert huge.variants[0].replicas == -(-180 // room)
+
+
 def test_curves_hold_the_point_of_the_capacity() -> None:
     found = carried(workload__speed_target=20.0)
     assert found.speed.x[0] == 1

@@ -182,14 +182,19 @@ def test_what_changes_no_hardware_costs_nothing_to_buy(priced: tuple[Lever, ...]
 
 
 def test_one_more_costs_what_the_bill_says(priced: tuple[Lever, ...], catalogue: Catalogue) -> None:
-    """A second card in the same server: its price and a tenth of it for installation."""
+    """A second card in the same workstation: its price, 96 GB of memory beside it and (600 + 100) / 0.8 W of supply.
+
+    In steps of 100 W the supply grows from 1.0 to 1.9 kW; all of it with a tenth for installation.
+    """
     lever = next(one for one in priced if one.kind is L.ONE_MORE)
     assert lever.money is not None
     now, then = (cost(sizing, catalogue) for sizing in (lever.before, lever.after))
     assert lever.money.price == then.capital.value - now.capital.value
     assert lever.money.per_million == (now.per_million.value, then.per_million.value)
     card = next(line for line in now.lines if line.kind is LineKind.CARDS)
-    assert float(lever.money.price or 0) == pytest.approx(1.1 * float(card.amount.value), rel=1e-9)
+    rate = float(now.trace["exchange.USD"]) if now.currency != "USD" else 1.0
+    beside = (96 * (27 * 37) ** 0.5 + 0.9 * (260 * 300) ** 0.5) / rate
+    assert float(lever.money.price or 0) == pytest.approx(1.1 * (float(card.amount.value) + beside), rel=1e-9)
     assert lever.after.trace["difference.cost.capital"] == lever.money.price
 
 

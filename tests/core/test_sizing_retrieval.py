@@ -10,6 +10,7 @@ from core.sizing.report import Sizing
 from core.sizing.rules.retrieval import with_retrieval_apart
 from core.sizing.search.hardware import find_hardware
 from core.sizing.size import size
+from core.trace import Given, OriginKind
 from tests.core.estimates import decode_of, ttft_of
 from tests.core.search_cases import asked
 
@@ -107,3 +108,13 @@ def test_a_search_moves_retrieval_to_its_own_card_where_it_slows_the_model(catal
     best = find_hardware(request.model_copy(update={"scenario": light}), catalogue).best
     assert best is not None
     assert not best.evaluation.candidate.variant.apart
+
+
+def test_what_nobody_has_said_is_an_estimate_and_what_was_said_a_choice(quiet: Scenario, catalogue: Catalogue) -> None:
+    said = Retrieval(question_tokens=80)
+    trace = size(quiet.edited(workload__retrieval=said), catalogue).trace
+    question, passages = trace.entry("retrieval.question_tokens"), trace.entry("retrieval.passages")
+    assert isinstance(question, Given)
+    assert isinstance(passages, Given)
+    assert question.origin.kind is OriginKind.CHOICE
+    assert passages.origin.confidence == "estimate"

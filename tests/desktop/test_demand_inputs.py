@@ -13,7 +13,7 @@ from shiboken6 import delete
 from core import RESOURCES
 from core.catalogue.loading import load_shipped
 from core.language.messages import in_language
-from core.scenario import Speculation, Use
+from core.scenario import Economics, Retrieval, Speculation, Use, Workload
 from core.sizing.presets import PRESETS
 from desktop.inputs.panel import InputsPanel
 from desktop.inputs.rows import QuantityRow
@@ -139,7 +139,7 @@ def test_money_and_shares_are_kept_exactly(panel: InputsPanel) -> None:
     panel.economics._toggle_more()
     type_in(panel.economics.usual["cost.tariff"], "0.2875")
     type_in(panel.economics.usual["cost.term_years"], "3")
-    type_in(panel.economics.given[1], "12.5")
+    type_in(panel.economics.given["margin_share"], "12.5")
     economics = panel._session.scenario.economics
     assert (economics.electricity_price, economics.term_years) == (Decimal("0.2875"), Decimal(3))
     assert economics.margin_share == Decimal("0.125")
@@ -206,3 +206,96 @@ def test_all_rows_fit_their_column_in_another_language(
         inner = panel.scroll_area.widget()
         assert inner is not None
         assert inner.minimumSizeHint().width() <= panel.scroll_area.viewport().width()
+
+
+# ---- what a consultant asks for, field by field
+
+
+def test_every_field_of_economics_and_workload_has_a_row(panel: InputsPanel) -> None:
+    """What is not in the two sections is changed elsewhere: lines in the bill, other figures of retrieval beside it."""
+    elsewhere = {"lines", "further_lines", "retrieval", "demand", "use", "target_percentile", "start_together"}
+    paths = {row.path.split("__")[1] for row in panel.findChildren(QuantityRow) if "__" in row.path}
+    steppers = {"sites", "currency", "region"}
+    for model in (Economics, Workload):
+        missing = set(model.model_fields) - paths - elsewhere - steppers
+        assert missing == set(), model.__name__
+
+
+def test_retrieval_traffic_is_switched_on_with_figures_that_are_said_to_be_estimates(panel: InputsPanel) -> None:
+    rows = panel.workload.retrieval
+
+    def said() -> Workload:
+        return panel._session.scenario.workload
+
+    assert not any(row.isVisible() for row in rows.figures)
+    panel.workload._toggle_more()
+    assert not any(row.isVisible() for row in rows.figures)
+    rows.picker.chosen.emit("counted")
+    assert said().retrieval == Retrieval()
+    assert all(row.isVisible() for row in rows.figures)
+    assert "estimate" in rows.figures[-1].caption.text
+    type_in(rows.figures[1], "40")
+    assert said().retrieval == Retrieval(passages=40)
+    assert rows.figures[-1].caption.text == ""
+    rows.picker.chosen.emit("none")
+    assert said().retrieval is None
+    panel.workload.arrival.chosen.emit("together")
+    assert said().start_together
+
+
+def test_sites_days_and_rates_of_the_offer(panel: InputsPanel) -> None:
+    section, session = panel.economics, panel._session
+    section.toggle()
+    section._toggle_more()
+    section.sites.stepper.value_edited.emit(2)
+    type_in(section.given["priced_on"], "2026-11")
+    type_in(section.given["priced_on"], "November")
+    assert section.given["priced_on"].caption.text.startswith("Write a date such as 2026-11")
+    type_in(section.usual["cost.validity_days"], "14")
+    type_in(section.rates[0], "1.2")
+    economics = session.scenario.economics
+    assert (economics.sites, economics.priced_on, economics.validity_days) == (2, "2026-11", 14)
+    assert [(one.currency, one.per_euro) for one in economics.exchange] == [("USD", Decimal("1.2"))]
+    assert economics.exchange[0].dated
+    assert not section.rates[1].isVisible()
+    section.currency.chosen.emit("CHF")
+    assert section.rates[1].isVisible()
+    type_in(section.rates[1], "0.95")
+    assert {one.currency for one in session.scenario.economics.exchange} == {"USD", "CHF"}
+    section.rates[1].edit.selectAll()
+    QTest.keyClick(section.rates[1].edit, Qt.Key.Key_Delete)
+    QTest.keyClick(section.rates[1].edit, Qt.Key.Key_Return)
+    assert {one.currency for one in session.scenario.economics.exchange} == {"USD"}
+
+
+def test_what_is_compared_with_is_chosen_or_the_client_s_own(panel: InputsPanel) -> None:
+    section, session = panel.economics, panel._session
+    section.toggle()
+    section._toggle_more()
+    rows = section.alternatives
+
+    def said() -> Economics:
+        return session.scenario.economics
+
+    keys = keys_of(rows.cloud)
+    assert keys[:2] == ["auto", "none"]
+    rows.cloud.chosen.emit("none")
+    assert said().cloud == ()
+    rent, hours, extras = rows.cloud_rows
+    type_in(rent, "1.85")
+    type_in(hours, "2200")
+    type_in(extras, "0")
+    cloud = said().cloud
+    assert cloud is not None
+    assert [(one.name, one.price, one.hours, one.extra_share) for one in cloud] == [
+        ("Own offer", Decimal("1.85"), Decimal(2200), Decimal(0))
+    ]
+    offer = next(key for key in keys_of(rows.api) if key.startswith("llama-3.3-70b."))
+    rows.api.chosen.emit(offer)
+    api = said().api
+    assert api is not None
+    assert api[0].offer == offer
+    rows.api.chosen.emit("auto")
+    rows.cloud.chosen.emit("auto")
+    assert said().api is None
+    assert said().cloud is None

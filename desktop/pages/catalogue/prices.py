@@ -1,5 +1,6 @@
 """The figures of a price, and of what else the cost and the load are computed from."""
 
+import re
 from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
@@ -124,17 +125,42 @@ def blank_price() -> Data:
     }
 
 
-_SHORT = "gpu cpu vat pue ups ssd api rtx hgx dgx nvl ecc ram ddr4 ddr5 nvme us uk eu co2 it"
+_SHORT = "gpu cpu vat pue ups ssd api rtx hgx dgx nvl ecc ram ddr4 ddr5 nvme us uk eu co2 it vcf vvf llm"
 _LITTLE = "of to in or at by on no"
+#: Names that are not written as an id writes them.
+_NAMES = {
+    "nvaie": "NVIDIA AI Enterprise",
+    "vmware": "VMware",
+    "redhat": "Red Hat",
+    "tensorrt": "TensorRT",
+    "sglang": "SGLang",
+    "vllm": "vLLM",
+    "lenovo": "Lenovo",
+    "dell": "Dell",
+    "mooncake": "Mooncake",
+    "burstgpt": "BurstGPT",
+    "azure": "Azure",
+    "8gpu": "8 GPU",
+}
+_AMOUNT = re.compile(r"(\d+)(kva|kw|gb|tb|y)")
+_UNITS = {"kva": "kVA", "kw": "kW", "gb": "GB", "tb": "TB", "y": "y"}
 
 
 def _spelled(part: str) -> str:
-    """A piece of an id in words: "eu" is the Union, "fr" a country."""
-    spelled = []
-    for word in part.replace("_", "-").split("-"):
-        is_country = len(word) == 2 and word.isalpha() and word not in _LITTLE.split()
-        spelled.append(word.upper() if is_country or word in _SHORT.split() else word)
-    return " ".join(spelled)
+    """A piece of an id in words: "eu" is the Union, "fr" a country, "3kva" an amount.
+
+    >>> _spelled("vmware"), _spelled("de-offer"), _spelled("6kva"), _spelled("tensorrt-llm-open")
+    ('VMware', 'DE offer', '6\\xa0kVA', 'TensorRT LLM open')
+    """
+    return " ".join(_word(word) for word in part.replace("_", "-").split("-"))
+
+
+def _word(word: str) -> str:
+    amount = _AMOUNT.fullmatch(word)
+    if amount is not None:
+        return f"{amount[1]}\N{NO-BREAK SPACE}{_UNITS[amount[2]]}"
+    is_country = len(word) == 2 and word.isalpha() and word not in _LITTLE.split()
+    return word.upper() if is_country or word in _SHORT.split() else _NAMES.get(word, word)
 
 
 def _end(key: str, text: str, currency: str) -> Figure:

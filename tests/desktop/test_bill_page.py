@@ -1,0 +1,236 @@
+"""The bill of materials in the window: every line can be changed, found in the catalogue, moved, deleted and undone."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QWidget
+
+from core.scenario import Economics, LineKind
+from core.sizing.cost_report import Cost
+from desktop.app import Application
+from desktop.pages.bill import price_choices
+from desktop.pages.bill.page import BillPage
+from desktop.results.panel import ResultsPanel
+from tests.desktop.whole_program import program
+
+__all__ = ["program"]
+
+
+@pytest.fixture
+def page(program: Application) -> BillPage:
+    program.session.open(2)
+    program.session.edit("Region", economics__region="FR", economics__currency="EUR", workload__users=300)
+    program.window.action("bill").trigger()
+    page = program.window.stack.currentWidget()
+    assert isinstance(page, BillPage)
+    return page
+
+
+def economics(program: Application) -> Economics:
+    return program.session.scenario.economics
+
+
+def cost(program: Application) -> Cost:
+    sizing = program.session.settled()
+    assert sizing is not None
+    found = program.session.cost(sizing)
+    assert found is not None
+    return found
+
+
+def type_in(qtbot: Any, field: Any, text: str) -> None:
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, text)
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+
+
+def row_of(page: BillPage, kind: LineKind) -> Any:
+    return next(row for row in page.rows if row.kind.key == kind.value)
+
+
+def test_the_proposal_is_shown_line_by_line_with_its_sum(page: BillPage, program: Application) -> None:
+    found = cost(program)
+    assert len(page.rows) == len(found.lines) == 8
+    assert page.title.text().startswith("Bill of materials: €")
+    assert page.add.hasFocus()
+    assert not page.again.isEnabled()
+    assert all(row.mark.text().startswith("as proposed") for row in page.rows)
+    memory = row_of(page, LineKind.MEMORY)
+    assert memory.quantity.text() == "96"
+    assert memory.quantity.textMargins().right() == 0  # in so narrow a column a place for units would cut the number
+    assert memory.price.placeholderText() == "27–37"
+    assert memory.currency.key == "USD"
+    assert "36Kr" in memory.said.text()
+    storage = row_of(page, LineKind.STORAGE)
+    assert "ask again before you offer it" in storage.said.text()
+    assert storage.said.property("tone") == "warn"
+
+
+def test_a_typed_price_counts_at_once_and_can_be_undone(qtbot: Any, page: BillPage, program: Application) -> None:
+    before = cost(program).capital.value
+    row = row_of(page, LineKind.MEMORY)
+    type_in(qtbot, row.price, "20")
+    lines = economics(program).lines
+    assert lines is not None
+    line = next(one for one in lines if one.kind is LineKind.MEMORY)
+    assert (line.price, line.fact, line.name) == (Decimal(20), None, "Memory, DDR5 RDIMM (GB)")
+    assert cost(program).capital.value < before
+    assert row.mark.text().startswith("entered")
+    assert row.date.isVisible()
+    type_in(qtbot, row.date, "2025-03")
+    assert row.said.property("tone") == "warn"
+    program.window.action("undo").trigger()
+    program.window.action("undo").trigger()
+    assert economics(program).lines is None
+    assert cost(program).capital.value == before
+    assert page.rows[0].mark.text().startswith("as proposed")
+
+
+def test_what_cannot_be_read_is_said_beside_the_field_and_changes_nothing(
+    qtbot: Any, page: BillPage, program: Application
+) -> None:
+    row = page.rows[1]
+    type_in(qtbot, row.price, "cheap")
+    assert row.caption.text == "Write an amount such as 12,400. Keeping none."
+    assert economics(program).lines is None
+    row.price.selectAll()
+    qtbot.keyClick(row.price, Qt.Key.Key_Delete)
+    qtbot.keyClick(row.price, Qt.Key.Key_Return)
+    assert row.caption.text == ""
+    type_in(qtbot, row.quantity, "9999999")
+    assert row.caption.text != ""
+    assert economics(program).lines is None
+
+
+def test_a_line_without_a_price_is_missing_and_never_nothing(qtbot: Any, page: BillPage, program: Application) -> None:
+    qtbot.keyClick(page.add, Qt.Key.Key_Space)
+    added = page.rows[-1]
+    assert added.name.hasFocus()
+    assert economics(program).lines is None  # beside a proposal that is still live
+    assert len(economics(program).further_lines) == 1
+    assert added.amount.text() == "unknown"
+    assert added.price.placeholderText() == "missing"
+    assert page.title.text() == "Bill of materials: 1 line has no price, so the sum is unknown"
+    type_in(qtbot, added.price, "500")
+    assert added.amount.text() == "€500"
+    assert page.title.text().startswith("Bill of materials: €")
+
+
+def test_a_price_of_the_catalogue_is_found_by_typing(qtbot: Any, page: BillPage, program: Application) -> None:
+    page.take.open()
+    popup = page.take.popup()
+    qtbot.keyClicks(popup.search, "enterprise one year")
+    assert popup.list.rows.rows[0].key.startswith("software.nvaie.")
+    qtbot.keyClick(popup.search, Qt.Key.Key_Return)
+    line = economics(program).further_lines[-1]
+    assert line.kind is LineKind.SOFTWARE
+    assert line.yearly
+    assert line.fact is not None
+    assert page.rows[-1].paid.key == "yearly"
+    assert cost(program).capital.known
+
+
+def test_the_origin_of_a_price_is_chosen_in_its_line(page: BillPage, program: Application) -> None:
+    row = row_of(page, LineKind.MEMORY)
+    row.source.chosen.emit("bom.ram.ddr5-desktop")
+    assert row.price.placeholderText() == "10.60–11.70"
+    row.source.chosen.emit(price_choices.TYPED)
+    lines = economics(program).lines
+    assert lines is not None
+    line = next(one for one in lines if one.kind is LineKind.MEMORY)
+    assert line.price == Decimal("11.14")
+    assert (line.currency, line.dated) == ("USD", "2026-06")
+    page.rows[0].price.setFocus()
+    page.rows[0].source.chosen.emit(price_choices.TYPED)
+    page.rows[0].source.chosen.emit(price_choices.DEVICE)
+    lines = economics(program).lines
+    assert lines is not None
+    assert (lines[0].price, lines[0].fact) == (None, None)
+
+
+def test_lines_are_copied_moved_and_deleted_by_keyboard(qtbot: Any, page: BillPage, program: Application) -> None:
+    up, down, copy, trash = page.rows[1]._buttons
+    assert not page.rows[0]._buttons[0].isEnabled()
+    assert not page.rows[-1]._buttons[1].isEnabled()
+    down.setFocus()
+    qtbot.keyClick(down, Qt.Key.Key_Space)
+    lines = economics(program).lines
+    assert lines is not None
+    assert lines[2].fact == "bom.chassis.4u-tower-rack"
+    assert page.rows[2]._buttons[1].hasFocus()
+    qtbot.keyClick(page.rows[2]._buttons[2], Qt.Key.Key_Space)
+    lines = economics(program).lines
+    assert lines is not None
+    assert lines[2] == lines[3]
+    assert len(page.rows) == 9
+    qtbot.keyClick(page.rows[3]._buttons[3], Qt.Key.Key_Space)
+    assert len(page.rows) == 8
+    assert page.rows[3]._buttons[3].hasFocus()
+    bar = program.window.messages.bar("bill")
+    assert bar is not None
+    assert bar.text.text() == "“Workstation: tower” was deleted."
+    program.session.undo()
+    program.session.settled()
+    assert len(page.rows) == 9
+    assert up.accessibleName() == "Move line 2 up"
+    assert trash.accessibleName() == "Delete line 2"
+    assert copy.accessibleName() == "Duplicate line 2"
+
+
+def test_lines_that_no_longer_fit_the_deployment_say_so_and_can_be_proposed_again(
+    qtbot: Any, page: BillPage, program: Application
+) -> None:
+    type_in(qtbot, page.rows[1].quantity, "2")
+    assert not page.notice.isVisible()
+    program.session.edit("Count", deployment__count=2, deployment__plan=None)
+    program.session.settled()
+    assert page.notice.isVisible()
+    assert page.notice.text.text() == "The lines buy 1; the deployment has 2 devices."
+    qtbot.keyClick(page.again, Qt.Key.Key_Space)
+    assert economics(program).lines is None
+    assert not page.notice.isVisible()
+    assert page.rows[0].quantity.text() == "2"
+
+
+def test_every_field_has_a_name_and_can_be_reached(page: BillPage) -> None:
+    row = page.rows[0]
+    fields = (row.kind, row.name, row.quantity, row.price, row.currency, row.paid, row.source, *row._buttons)
+    names = [field.accessibleName() for field in fields]
+    assert all("1" in name for name in names)
+    assert len(set(names)) == len(names)
+    assert all(field.focusPolicy() & Qt.FocusPolicy.TabFocus for field in fields)
+
+
+def test_the_ways_there(program: Application) -> None:
+    window = program.window
+    program.session.open(2)
+    program.session.edit("Region", economics__region="FR", workload__users=300, economics__currency="EUR")
+    window.show_page("sizing")
+    window.inputs.economics.bill.click()
+    assert isinstance(window.stack.currentWidget(), BillPage)
+    window.show_page("sizing")
+    results = window.sizing.results
+    assert isinstance(results, ResultsPanel)
+    program.session.settled()
+    results.explain("cost.capital")
+    QApplication.processEvents()
+    assert results.explanation.pane.bill.isVisible()
+    results.explanation.pane.bill.click()
+    page: QWidget | None = window.stack.currentWidget()
+    assert isinstance(page, BillPage)
+    page.done.click()
+    assert window.page == "sizing"
+
+
+def test_a_text_in_a_field_counts_when_the_page_is_left(qtbot: Any, page: BillPage, program: Application) -> None:
+    field = page.rows[1].quantity
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, "3")
+    program.session.flush()
+    lines = economics(program).lines
+    assert lines is not None
+    assert lines[1].quantity == 3
