@@ -1,18 +1,18 @@
-"""The theme: tokens.toml as colours, fonts, lengths, palette and style sheet, light or dark.
+"""The theme: the design tokens as colours, fonts, lengths, palette and style sheet, light or dark.
 
 Every widget asks the one `Theme` for what it paints with, and paints again on `changed`.
 """
 
-import tomllib
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from PySide6.QtCore import QDir, QObject, QSize, Qt, QTemporaryDir, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QGuiApplication, QIcon, QPalette, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 
 from core import RESOURCES
+from core.tokens import load_tokens
 from desktop import icons
 from desktop.style_sheet import style_sheet
 
@@ -41,11 +41,6 @@ class Scheme(StrEnum):
     DARK = "dark"
 
 
-def load_tokens() -> dict[str, Any]:
-    with (RESOURCES / "tokens.toml").open("rb") as file:
-        return tomllib.load(file)
-
-
 def load_fonts() -> None:
     """Register the bundled fonts, so that every machine shows the same letters."""
     for path in sorted((RESOURCES / "fonts").glob("*.[ot]tf")):
@@ -63,8 +58,12 @@ class Theme(QObject):
         self._tokens = load_tokens()
         self._scheme = scheme
         self._images = QTemporaryDir(f"{QDir.tempPath()}/tonnage-XXXXXX")
+        self._scales = icons.scales()
         self._load()
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_system_scheme)
+        application = QGuiApplication.instance()
+        if isinstance(application, QGuiApplication):
+            application.screenAdded.connect(self._on_screen)
 
     # -- light or dark ------------------------------------------------------------------------------------------------
 
@@ -87,6 +86,12 @@ class Theme(QObject):
     def _on_system_scheme(self) -> None:
         if self._scheme is Scheme.SYSTEM:
             self._refresh()
+
+    def _on_screen(self) -> None:
+        """A screen of another scale was plugged in: icons are drawn for it too."""
+        if icons.scales() != self._scales:
+            self._scales = icons.scales()
+            self.changed.emit()
 
     def _refresh(self) -> None:
         self._load()
@@ -180,10 +185,18 @@ class Theme(QObject):
 
     # -- the application ----------------------------------------------------------------------------------------------
 
-    def apply(self, app: QApplication) -> None:
-        """Give the application its font, palette and style sheet."""
+    def prepare(self, app: QApplication) -> None:
+        """Give the application its font and palette, with which widgets are built."""
         app.setFont(self.font("body"))
         app.setPalette(self.palette())
+
+    def apply(self, app: QApplication) -> None:
+        """Give the application its font, palette and style sheet.
+
+        With a style sheet in force, each widget that is put into another has all of its own looked up again, so a
+        window is best built before.
+        """
+        self.prepare(app)
         app.setStyleSheet(self.sheet())
 
     def sheet(self) -> str:

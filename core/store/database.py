@@ -161,9 +161,7 @@ def _stored_version(connection: sqlite3.Connection) -> int:
     return version
 
 
-def _bring_up_to_date(
-    connection: sqlite3.Connection, path: Path | None = None, now: datetime | None = None
-) -> None:
+def _bring_up_to_date(connection: sqlite3.Connection, path: Path | None = None, now: datetime | None = None) -> None:
     """Take the steps that are missing; a store in a file is backed up before. The number is written after the last."""
     version = _stored_version(connection)
     if version == SCHEMA_VERSION:

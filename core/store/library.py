@@ -94,6 +94,10 @@ class Library:
         """
         return cls(None, now, connection=open_copy(path))
 
+    def prepare(self) -> None:
+        """Import now what writes: the first change is then kept without a pause."""
+        _ = self._database
+
     def close(self) -> None:
         self._connection.close()
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QEnterEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen
@@ -11,11 +12,13 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 from core.language import chart_sentences
 from core.language.messages import gettext as _
 from core.language.numbers import EN_DASH, Formatter, Written, current
-from core.sizing.cost_report import Cost
 from core.sizing.report import Estimate, Sizing
 from core.sizing.shown import excess, share_of_limit, spare_requests
 from desktop.charts.painting import with_alpha
 from desktop.theme import Color, Theme
+
+if TYPE_CHECKING:
+    from core.sizing.cost_report import Cost
 
 PADDING = 12
 TRACK_Y, TRACK_H, DOT, TICK_H = 64.0, 4.0, 9.0, 14.0
@@ -44,7 +47,7 @@ class TileFigures:
         return f"{self.caption}: {self.figure} {self.unit}. {self.foot}. {self.remark}".strip(" .")
 
 
-def tile_figures(sizing: Sizing, formatter: Formatter, cost: Cost | None = None) -> tuple[TileFigures, ...]:
+def tile_figures(sizing: Sizing, formatter: Formatter, cost: "Cost | None" = None) -> tuple[TileFigures, ...]:
     """The four tiles of a sizing, in order; the last one is the cost where that is known, else the memory."""
     return (
         _requests(sizing, formatter),
@@ -160,7 +163,7 @@ def _range(low: float, high: float, unit: str, parts: Callable[..., Written], fo
     return f"{first}{EN_DASH}{second}" if range_unit == unit else formatter.range(low, high, parts)
 
 
-def _cost(cost: Cost, formatter: Formatter) -> TileFigures:
+def _cost(cost: "Cost", formatter: Formatter) -> TileFigures:
     """A million tokens of the client's own demand, with what they would cost at full load."""
     full, foot, busy = cost.per_million_full, "", ""
     if full.known:
@@ -347,11 +350,11 @@ class TileRow(QWidget):
 
         self._figures: tuple[TileFigures, ...] = ()
 
-    def set_sizing(self, sizing: Sizing, cost: Cost | None = None) -> None:
+    def set_sizing(self, sizing: Sizing, cost: "Cost | None" = None) -> None:
         self._figures = tile_figures(sizing, current(), cost)
         self._show(self._figures)
 
-    def preview(self, sizing: Sizing | None, cost: Cost | None = None) -> None:
+    def preview(self, sizing: Sizing | None, cost: "Cost | None" = None) -> None:
         """Show the figures of another sizing with those of now beside them; without one, those of now."""
         if sizing is None:
             self._show(self._figures)
