@@ -8,7 +8,17 @@ from functools import cached_property
 from typing import Literal, get_args
 
 from PySide6.QtCore import QDir, QObject, QSize, Qt, QTemporaryDir, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QGuiApplication, QIcon, QPalette, QPixmap
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontDatabase,
+    QFontMetrics,
+    QFontMetricsF,
+    QGuiApplication,
+    QIcon,
+    QPalette,
+    QPixmap,
+)
 from PySide6.QtWidgets import QApplication, QWidget
 
 from core import RESOURCES
@@ -31,6 +41,10 @@ Tone = Literal["ok", "warn", "bad", "info"]
 
 #: The icon of each tone: four outlines, so that no meaning hangs on colour alone.
 TONE_ICONS: dict[Tone, str] = {"ok": "check-circle", "warn": "triangle", "bad": "octagon", "info": "info-circle"}
+
+
+#: Widths of texts that are kept.
+MOST_WIDTHS = 4000
 
 
 class Scheme(StrEnum):
@@ -59,6 +73,9 @@ class Theme(QObject):
         self._scheme = scheme
         self._images = QTemporaryDir(f"{QDir.tempPath()}/tonnage-XXXXXX")
         self._scales = icons.scales()
+        self._fonts: dict[tuple[TextStyle, int | None], QFont] = {}
+        self._measures: dict[tuple[TextStyle, int | None], QFontMetricsF] = {}
+        self._widths: dict[tuple[str, TextStyle, int | None], float] = {}
         self._load()
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_system_scheme)
         application = QGuiApplication.instance()
@@ -159,7 +176,13 @@ class Theme(QObject):
         return int(self._tokens["motion"]["duration_ms"])
 
     def font(self, style: TextStyle = "body", weight: int | None = None) -> QFont:
-        """The font of a text style, with figures of one width."""
+        """The font of a text style, with figures of one width. A painter asks for it a hundred times a frame."""
+        kept = self._fonts.get((style, weight))
+        if kept is None:
+            kept = self._fonts[style, weight] = self._make_font(style, weight)
+        return QFont(kept)
+
+    def _make_font(self, style: TextStyle, weight: int | None) -> QFont:
         kind = self._tokens["type"][style]
         family = self._tokens["type"]["mono_family" if style == "mono" else "ui_family"]
         font = QFont(family)
@@ -170,6 +193,28 @@ class Theme(QObject):
             for feature in ("tnum", "cv05"):
                 font.setFeature(QFont.Tag(feature), 1)
         return font
+
+    def width(self, text: str, style: TextStyle, weight: int | None = None) -> float:
+        """The width of a text; while a number is dragged, most texts stay what they were."""
+        known = self._widths.get((text, style, weight))
+        if known is None:
+            if len(self._widths) >= MOST_WIDTHS:
+                self._widths.clear()
+            known = self._measure(style, weight).horizontalAdvance(text)
+            self._widths[text, style, weight] = known
+        return known
+
+    def elided(self, text: str, room: float, style: TextStyle, weight: int | None = None) -> str:
+        """The text, with an ellipsis where it is wider than the room."""
+        if self.width(text, style, weight) <= room:
+            return text
+        return self._measure(style, weight).elidedText(text, Qt.TextElideMode.ElideRight, room)
+
+    def _measure(self, style: TextStyle, weight: int | None) -> QFontMetricsF:
+        kept = self._measures.get((style, weight))
+        if kept is None:
+            kept = self._measures[style, weight] = QFontMetricsF(self.font(style, weight))
+        return kept
 
     def line_height(self, style: TextStyle) -> int:
         return int(self._tokens["type"][style]["line"])

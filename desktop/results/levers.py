@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVB
 
 from core.language.messages import gettext as _
 from core.language.messages import ngettext
-from desktop.results.findings import MOST, ROW
+from desktop.results.findings import LINK, MOST, ROW
 from desktop.results.text import Text
 from desktop.theme import Theme
 
@@ -123,7 +123,7 @@ class LeverList(QWidget):
         head = QHBoxLayout()
         head.setContentsMargins(0, 0, 0, 0)
         head.setSpacing(8)
-        head.addStrut(self._all.sizeHint().height())
+        head.addStrut(LINK)
         head.addWidget(self._icon)
         head.addWidget(self._title, 1)
         head.addWidget(self._all)

@@ -15,7 +15,7 @@ from core.language.numbers import EN_DASH, Formatter, Written, current
 from core.sizing.report import Estimate, Sizing
 from core.sizing.shown import excess, share_of_limit, spare_requests
 from desktop.charts.painting import with_alpha
-from desktop.theme import Color, Theme
+from desktop.theme import Color, TextStyle, Theme
 
 if TYPE_CHECKING:
     from core.sizing.cost_report import Cost
@@ -288,11 +288,10 @@ class Tile(QAbstractButton):
         inset = 1.0 if self.hasFocus() else 0.0
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), radius, radius)
 
-    def _line(self, painter: QPainter, text: str, middle: float, width: float, color: Color, style: str) -> None:
-        font = self.theme.font(style)  # type: ignore[arg-type]
-        painter.setFont(font)
+    def _line(self, painter: QPainter, text: str, middle: float, width: float, color: Color, style: TextStyle) -> None:
+        painter.setFont(self.theme.font(style))
         painter.setPen(self.theme.color(color))
-        shown = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, width)
+        shown = self.theme.elided(text, width, style)
         painter.drawText(QRectF(PADDING, middle - 9, width, 18), Qt.AlignmentFlag.AlignVCenter, shown)
 
     def _paint_figure(self, painter: QPainter, figures: TileFigures, width: float) -> None:
@@ -305,12 +304,10 @@ class Tile(QAbstractButton):
         painter.setPen(self.theme.color("text" if figures.value is not None or figures.unit else "text_3"))
         painter.drawText(QPointF(PADDING, base), figures.figure)
         left = QFontMetricsF(font).horizontalAdvance(figures.figure) + 5
-        unit = self.theme.font("body")
-        if QFontMetricsF(unit).horizontalAdvance(figures.unit) > width - left:
-            unit = self.theme.font("caption")
-        painter.setFont(unit)
+        unit: TextStyle = "body" if self.theme.width(figures.unit, "body") <= width - left else "caption"
+        painter.setFont(self.theme.font(unit))
         painter.setPen(self.theme.color("text_2"))
-        shown = QFontMetricsF(unit).elidedText(figures.unit, Qt.TextElideMode.ElideRight, max(0.0, width - left))
+        shown = self.theme.elided(figures.unit, max(0.0, width - left), unit)
         painter.drawText(QPointF(PADDING + left, base), shown)
 
     def _paint_track(self, painter: QPainter, figures: TileFigures, width: float) -> None:
