@@ -218,7 +218,7 @@ class ResultsPanel(QWidget):
         return cast("ExplainPage", self.pages.page(EXPLAIN))
 
     @property
-    def _chart_pages(self) -> list[ResultPage]:
+    def chart_pages(self) -> list[ResultPage]:
         """The pages with charts that are built."""
         pages = (self.pages.widget(index) for index in range(self.pages.count()))
         return [page for page in pages if isinstance(page, ResultPage)]
@@ -231,7 +231,7 @@ class ResultsPanel(QWidget):
         self.tiles.set_sizing(sizing, self.curves.cost(sizing, self.session.catalogue))
         self.advice.set_sizing(sizing)
         self._foot_rule.setVisible(bool(sizing.findings))
-        for page in self._chart_pages:
+        for page in self.chart_pages:
             page.set_sizing(sizing, self.session.catalogue)
         if self.pages.known(EXPLAIN) is not None:
             self.explanation.set_sizing(sizing, self.session.catalogue)
@@ -247,7 +247,7 @@ class ResultsPanel(QWidget):
         self._line.setContentsMargins(SIDE, 0, right - ICON_REACH, 0)
         for layout in (self._top, self._foot):
             layout.setContentsMargins(SIDE, 0, right, 0)
-        for page in self._chart_pages:
+        for page in self.chart_pages:
             page.set_margins(SIDE, right)
 
     @property
@@ -260,7 +260,7 @@ class ResultsPanel(QWidget):
         self.advice.set_most(round(ADVICE_SHARE * self.height()))
         self.advice.set_compact(narrow or low)
         self.verdict.set_compact(narrow)
-        for page in self._chart_pages:
+        for page in self.chart_pages:
             page.set_compact(narrow)
 
     def show_tab(self, index: int) -> None:
