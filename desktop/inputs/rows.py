@@ -80,7 +80,7 @@ class InputRow(Late):
         self._lay_out(theme, text, field, below)
 
     def _lay_out(self, theme: Theme, text: str, field: QWidget, below: QWidget | None = None) -> None:
-        self._field = field
+        self._part = field
         self._label = label(text, "label", wrap=True)
         self._label.setFixedWidth(theme.size("label"))
         self._label.setBuddy(field)
@@ -107,7 +107,7 @@ class InputRow(Late):
     @property
     def field(self) -> QWidget:
         self.build()
-        return self._field
+        return self._part
 
     @property
     def label(self) -> QLabel:
