@@ -264,7 +264,7 @@ def command_format(arguments: list[str]) -> None:
 
 
 def command_translations(arguments: list[str]) -> None:
-    """bring resources/i18n and the formulas of resources/method.md up to date with the sources"""
+    """bring resources/i18n, the formulas of resources/method.md and resources/tokens.json up to date"""
     prepare()
     template = ROOT / "build" / "tonnage.pot"
     template.parent.mkdir(exist_ok=True)
@@ -274,6 +274,7 @@ def command_translations(arguments: list[str]) -> None:
     kept = ["--no-fuzzy-matching", "--ignore-obsolete", "--ignore-pot-creation-date", "--width=110"]
     run([BIN / "pybabel", "-q", "update", "-D", "tonnage", "-i", template, "-d", ROOT / "resources" / "i18n", *kept])
     run([PYTHON, "-m", "core.language.method_page"])
+    run([PYTHON, "-m", "core.tokens"])
     say("the catalogues in resources/i18n hold every text; `make test` names those without a translation")
 
 

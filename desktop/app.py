@@ -1,5 +1,8 @@
 """The application: folders, settings, language, theme, session and window, and what guards them."""
 
+import desktop.early  # noqa: F401
+
+# isort: split
 import contextlib
 import logging
 import os
@@ -7,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QLibraryInfo, QLocale, QLockFile, QObject, QSize, Qt, QThreadPool, QTimer, QTranslator
 from PySide6.QtWidgets import QApplication, QWidget
@@ -20,6 +23,7 @@ from core.language.messages import gettext as _
 from core.language.numbers import MemoryUnit, set_memory_unit
 from core.scenario import Scenario
 from desktop.beginnings import new_scenario
+from desktop.collector import collect_here
 from desktop.folders import NAME, Folders
 from desktop.hand_over import FileOpenEvents, Received, hand_over
 from desktop.library_store import LibraryStore
@@ -31,6 +35,9 @@ from desktop.session import Message, Session
 from desktop.settings import LANGUAGE, MEMORY_UNIT, STARTED_BEFORE, THEME, Settings
 from desktop.termination import end_when_asked
 from desktop.theme import Scheme, Theme
+
+if TYPE_CHECKING:
+    from core.store.database import Backup
 
 DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
 SETTINGS = "tonnage.ini"
@@ -127,13 +134,14 @@ class Application:
         choose_memory_unit(self.settings)
         translate_qt(app, self._translators)
         self.theme = Theme(_scheme(self.settings))
-        self.theme.apply(app)
+        self.theme.prepare(app)
         self._greeting: list[Message] = []
-        self.first_start = False
+        self.first_start = self._finished = False
         self.store = self._open_store(read_only, offer)
         self.session = self._make_session()
         self.excepthook = Excepthook(self.session.save)
         self.window = self._make_window()
+        self.theme.apply(app)
 
     # -- session ------------------------------------------------------------------------------------------------------
 
@@ -145,9 +153,14 @@ class Application:
         elif read_only:
             store, messages = open_read_only(self.folders.data)
         else:
-            store, messages = open_store(self.folders.data, offer)
+            store, messages = open_store(self.folders.data, lambda backup: self._offered(offer, backup))
         self._greeting += messages
         return store
+
+    def _offered(self, offer: Offer, backup: "Backup") -> bool:
+        """Ask before there is a window, in its looks."""
+        self.theme.apply(self.app)
+        return offer(backup)
 
     def _make_session(self) -> Session:
         shipped, problem = shipped_catalogue(self.folders.packs)
@@ -189,6 +202,7 @@ class Application:
     def _make_window(self) -> MainWindow:
         window = MainWindow(self.session, self.theme, self.settings, make_results, self.new_scenario)
         window.language_chosen.connect(self._speak)
+        window.completed.connect(self._finish)
         if not window.restoreGeometry(self.settings.geometry()):
             window.resize(QSize(1280, 800))
         for message in self._greeting:
@@ -197,13 +211,14 @@ class Application:
             window.show_example_line()
         if self.session.scenario_id is None:
             window.show_page("sizing")
+        self.session.recompute()
+        window.complete()
         return window
 
     def start(self) -> None:
-        """Show the window, then size and build the charts."""
+        """Show the window with its answer; charts and what lies behind them follow when it is painted."""
         self.excepthook.install()
         self.window.show()
-        QTimer.singleShot(0, self.complete)
 
     def open_file(self, path: Path) -> None:
         """Bring in a file that the system asks to open, and come to the front with it."""
@@ -213,10 +228,19 @@ class Application:
         self.window.activateWindow()
 
     def complete(self) -> None:
-        self.session.recompute()
-        self.window.complete()
-        if self.first_start:
-            self.window.look_around()
+        """Build now what would follow the first paint, piece by piece."""
+        while self.window.build_next():
+            pass
+        self._finish()
+
+    def _finish(self) -> None:
+        """Once, and not for a window that was closed before."""
+        if not self._finished:
+            self._finished = True
+            self.store.prepare()
+            collect_here()
+            if self.first_start:
+                self.window.look_around()
 
     def _speak(self, code: str) -> None:
         """Another language: the window is built again around the same session."""
@@ -232,13 +256,12 @@ class Application:
         self.settings.set_geometry(old.saveGeometry())
         self.window = self._make_window()
         self.window.show()
-        self.complete()
-        self.window.complete()
         self.window.show_page(page)
         old.hide()
         old.deleteLater()
 
     def close(self) -> None:
+        self._finished = True
         self.session.flush()
         QThreadPool.globalInstance().waitForDone(LONGEST_JOB_MS)  # a proposal that is being written
         self.store.close()

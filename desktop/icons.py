@@ -1,4 +1,4 @@
-"""Icons: one set of line drawings, recoloured for the theme and sharp at every scale."""
+"""Icons: one set of line drawings, recoloured for the theme and sharp on every screen that is there."""
 
 from functools import lru_cache
 
@@ -9,7 +9,6 @@ from PySide6.QtSvg import QSvgRenderer
 from core import RESOURCES
 
 FOLDER = RESOURCES / "icons"
-_SCALES = (1.0, 1.25, 1.5, 2.0, 3.0)
 
 
 @lru_cache(maxsize=64)
@@ -46,10 +45,15 @@ def pixmap(
     return _pixmap(name, color.name(), (accent or color).name(), extent.width(), extent.height(), scale)
 
 
+def scales() -> tuple[float, ...]:
+    """The scales of the screens that are there."""
+    return tuple(sorted({screen.devicePixelRatio() for screen in QGuiApplication.screens()}))
+
+
 def icon(name: str, color: QColor, disabled: QColor | None = None, size: int = 16) -> QIcon:
     """The icon for buttons, menus and lists, with a paler one where the control is disabled."""
     result = QIcon()
-    for scale in _SCALES:
+    for scale in scales():
         result.addPixmap(pixmap(name, color, size, scale))
         if disabled is not None:
             result.addPixmap(pixmap(name, disabled, size, scale), QIcon.Mode.Disabled)

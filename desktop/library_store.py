@@ -86,5 +86,9 @@ class LibraryStore:
     def records(self) -> Mapping[str, Mapping[str, str]]:
         return self._library.records()
 
+    def prepare(self) -> None:
+        """Make ready to write, while nobody waits for it."""
+        self._library.prepare()
+
     def close(self) -> None:
         self._library.close()

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAction,
     QCloseEvent,
@@ -12,6 +12,7 @@ from PySide6.QtGui import (
     QDragLeaveEvent,
     QDropEvent,
     QKeyEvent,
+    QPaintEvent,
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
@@ -60,6 +61,7 @@ SETTINGS, HELP = "settings", "help"
 CALIBRATION = "calibration"
 BILL = "bill"
 SIDEBAR_LEAST, SIDEBAR_MOST = 180, 360
+CHARTS_MS = 50  # after the first paint the charts come first
 EXAMPLE = "example"  # topic of the line about the worked example
 ResultsFactory = Callable[[Session, Theme], QWidget]
 
@@ -68,6 +70,7 @@ class MainWindow(QMainWindow):
     """Three columns; the middle and right one change with the page."""
 
     language_chosen = Signal(str)
+    completed = Signal()  # everything is built that waits for the first paint
 
     def __init__(
         self,
@@ -81,6 +84,7 @@ class MainWindow(QMainWindow):
         self.session, self.theme, self.settings = session, theme, settings
         self._make_results, self._new_scenario = make_results, new_scenario
         self._completed = False
+        self._pieces: QTimer | None = None  # builds what waits for the first paint
         self._narrow: bool | None = None
         self._example_id: int | None = None
         self._catalogue: CataloguePage | None = None  # once it has been shown
@@ -176,7 +180,7 @@ class MainWindow(QMainWindow):
         self._on_scenario(self.session.scenario)
 
     def complete(self) -> None:
-        """Build the results column: after the first paint, since charts take their time to import."""
+        """Build the results column; its charts wait for the first paint, since they take their time to import."""
         if not self._completed:
             self._completed = True
             results = self._make_results(self.session, self.theme)
@@ -195,6 +199,26 @@ class MainWindow(QMainWindow):
             self.sizing.set_results(results)
             results.setVisible(self.session.sizing is not None)
             self._order_tabs()
+
+    def build_next(self) -> bool:
+        """Build one of the pages that wait until the window is painted; False where none is left."""
+        build = getattr(self.sizing.results, "build_next", None)
+        return build is not None and build()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._pieces is None:
+            self._pieces = QTimer(self)
+            self._pieces.timeout.connect(self._build_piece)
+            self._pieces.start(CHARTS_MS)
+
+    def _build_piece(self) -> None:
+        """One after the other: a key that is pressed meanwhile is answered in between."""
+        assert self._pieces is not None
+        self._pieces.setInterval(0)
+        if not self.build_next():
+            self._pieces.stop()
+            self.completed.emit()
 
     def _order_tabs(self) -> None:
         QWidget.setTabOrder(self.sidebar, self.inputs)

@@ -1,18 +1,28 @@
-"""The theme: tokens.toml as colours, fonts, lengths, palette and style sheet, light or dark.
+"""The theme: the design tokens as colours, fonts, lengths, palette and style sheet, light or dark.
 
 Every widget asks the one `Theme` for what it paints with, and paints again on `changed`.
 """
 
-import tomllib
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from PySide6.QtCore import QDir, QObject, QSize, Qt, QTemporaryDir, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QGuiApplication, QIcon, QPalette, QPixmap
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontDatabase,
+    QFontMetrics,
+    QFontMetricsF,
+    QGuiApplication,
+    QIcon,
+    QPalette,
+    QPixmap,
+)
 from PySide6.QtWidgets import QApplication, QWidget
 
 from core import RESOURCES
+from core.tokens import load_tokens
 from desktop import icons
 from desktop.style_sheet import style_sheet
 
@@ -33,17 +43,16 @@ Tone = Literal["ok", "warn", "bad", "info"]
 TONE_ICONS: dict[Tone, str] = {"ok": "check-circle", "warn": "triangle", "bad": "octagon", "info": "info-circle"}
 
 
+#: Widths of texts that are kept.
+MOST_WIDTHS = 4000
+
+
 class Scheme(StrEnum):
     """What the user asks for."""
 
     SYSTEM = "system"
     LIGHT = "light"
     DARK = "dark"
-
-
-def load_tokens() -> dict[str, Any]:
-    with (RESOURCES / "tokens.toml").open("rb") as file:
-        return tomllib.load(file)
 
 
 def load_fonts() -> None:
@@ -63,8 +72,15 @@ class Theme(QObject):
         self._tokens = load_tokens()
         self._scheme = scheme
         self._images = QTemporaryDir(f"{QDir.tempPath()}/tonnage-XXXXXX")
+        self._scales = icons.scales()
+        self._fonts: dict[tuple[TextStyle, int | None], QFont] = {}
+        self._measures: dict[tuple[TextStyle, int | None], QFontMetricsF] = {}
+        self._widths: dict[tuple[str, TextStyle, int | None], float] = {}
         self._load()
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_system_scheme)
+        application = QGuiApplication.instance()
+        if isinstance(application, QGuiApplication):
+            application.screenAdded.connect(self._on_screen)
 
     # -- light or dark ------------------------------------------------------------------------------------------------
 
@@ -87,6 +103,12 @@ class Theme(QObject):
     def _on_system_scheme(self) -> None:
         if self._scheme is Scheme.SYSTEM:
             self._refresh()
+
+    def _on_screen(self) -> None:
+        """A screen of another scale was plugged in: icons are drawn for it too."""
+        if icons.scales() != self._scales:
+            self._scales = icons.scales()
+            self.changed.emit()
 
     def _refresh(self) -> None:
         self._load()
@@ -154,7 +176,13 @@ class Theme(QObject):
         return int(self._tokens["motion"]["duration_ms"])
 
     def font(self, style: TextStyle = "body", weight: int | None = None) -> QFont:
-        """The font of a text style, with figures of one width."""
+        """The font of a text style, with figures of one width. A painter asks for it a hundred times a frame."""
+        kept = self._fonts.get((style, weight))
+        if kept is None:
+            kept = self._fonts[style, weight] = self._make_font(style, weight)
+        return QFont(kept)
+
+    def _make_font(self, style: TextStyle, weight: int | None) -> QFont:
         kind = self._tokens["type"][style]
         family = self._tokens["type"]["mono_family" if style == "mono" else "ui_family"]
         font = QFont(family)
@@ -165,6 +193,28 @@ class Theme(QObject):
             for feature in ("tnum", "cv05"):
                 font.setFeature(QFont.Tag(feature), 1)
         return font
+
+    def width(self, text: str, style: TextStyle, weight: int | None = None) -> float:
+        """The width of a text; while a number is dragged, most texts stay what they were."""
+        known = self._widths.get((text, style, weight))
+        if known is None:
+            if len(self._widths) >= MOST_WIDTHS:
+                self._widths.clear()
+            known = self._measure(style, weight).horizontalAdvance(text)
+            self._widths[text, style, weight] = known
+        return known
+
+    def elided(self, text: str, room: float, style: TextStyle, weight: int | None = None) -> str:
+        """The text, with an ellipsis where it is wider than the room."""
+        if self.width(text, style, weight) <= room:
+            return text
+        return self._measure(style, weight).elidedText(text, Qt.TextElideMode.ElideRight, room)
+
+    def _measure(self, style: TextStyle, weight: int | None) -> QFontMetricsF:
+        kept = self._measures.get((style, weight))
+        if kept is None:
+            kept = self._measures[style, weight] = QFontMetricsF(self.font(style, weight))
+        return kept
 
     def line_height(self, style: TextStyle) -> int:
         return int(self._tokens["type"][style]["line"])
@@ -180,10 +230,18 @@ class Theme(QObject):
 
     # -- the application ----------------------------------------------------------------------------------------------
 
-    def apply(self, app: QApplication) -> None:
-        """Give the application its font, palette and style sheet."""
+    def prepare(self, app: QApplication) -> None:
+        """Give the application its font and palette, with which widgets are built."""
         app.setFont(self.font("body"))
         app.setPalette(self.palette())
+
+    def apply(self, app: QApplication) -> None:
+        """Give the application its font, palette and style sheet.
+
+        With a style sheet in force, each widget that is put into another has all of its own looked up again, so a
+        window is best built before.
+        """
+        self.prepare(app)
         app.setStyleSheet(self.sheet())
 
     def sheet(self) -> str:

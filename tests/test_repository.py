@@ -20,6 +20,7 @@ LAYERS = [
     "errors",
     "build_info",
     "units",
+    "tokens",
     "trace",
     "architecture",
     "catalogue",

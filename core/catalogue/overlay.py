@@ -1,6 +1,7 @@
 """The user's own records: added ones, and changed copies of shipped ones. The shipped catalogue stays as it is."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -38,8 +39,7 @@ class Overlay(Record):
     @model_validator(mode="after")
     def _ids_are_unique(self) -> "Overlay":
         for table in Table:
-            ids = [entry.id for entry in self.table(table)]
-            twice = {id for id in ids if ids.count(id) > 1}
+            twice = [id for id, times in Counter(entry.id for entry in self.table(table)).items() if times > 1]
             if twice:
                 raise ValueError(f"{table.value}: “{sorted(twice)[0]}” is there twice")
         return self

@@ -1,12 +1,103 @@
-"""The title and the line of the capacity charts: how many people are served within the targets, and what stops more."""
+"""What is said about capacity: how many people are served within the targets, what stops more, and what may fail."""
 
-from core.language.cost_sentences import wall
 from core.language.messages import gettext as _
-from core.language.messages import ngettext
-from core.language.numbers import Formatter
-from core.sizing.concurrency import Capacity, Wall
+from core.language.messages import marked, ngettext
+from core.language.numbers import Formatter, current
+from core.sizing.concurrency import Capacity, Redundancy, Variant, Wall
 from core.sizing.demand import Road, knows_users
 from core.sizing.report import Sizing
+
+_WALLS = {
+    Wall.MEMORY: marked("memory"),
+    Wall.BANDWIDTH: marked("memory bandwidth"),
+    Wall.COMPUTE: marked("computing rate"),
+    Wall.LINK: marked("exchange between accelerators"),
+    Wall.ENGINE: marked("the engine’s own time"),
+    Wall.SECOND_TIER: marked("the slower second memory"),
+    Wall.PROMPTS: marked("reading others’ prompts"),
+    Wall.QUEUE: marked("the queue"),
+}
+
+_REDUNDANCY_IN_SHORT = {
+    Redundancy.NONE: marked("N"),
+    Redundancy.SPARE_REPLICA: marked("N + 1"),
+    Redundancy.TWO_SITES: marked("two sites"),
+}
+
+_REDUNDANCY = {
+    Redundancy.NONE: marked("Without a spare (N)"),
+    Redundancy.SPARE_REPLICA: marked("With a spare copy of the model (N + 1)"),
+    Redundancy.TWO_SITES: marked("On two sites"),
+}
+
+_REDUNDANCY_MEANS = {
+    Redundancy.NONE: marked("a failure stops a part of the work until it is repaired"),
+    Redundancy.SPARE_REPLICA: marked("one copy may fail, and the others still meet the targets"),
+    Redundancy.TWO_SITES: marked("a whole site may fail, and the other still meets the targets"),
+}
+
+
+def wall(kind: Wall) -> str:
+    """What stops one more request, to be put after a colon."""
+    return _(_WALLS[kind])
+
+
+def redundancy(kind: Redundancy) -> str:
+    """What may fail, in a few words."""
+    return _(_REDUNDANCY[kind])
+
+
+def redundancy_in_short(kind: Redundancy) -> str:
+    return _(_REDUNDANCY_IN_SHORT[kind])
+
+
+def redundancy_means(kind: Redundancy) -> str:
+    """What that means for the work."""
+    return _(_REDUNDANCY_MEANS[kind])
+
+
+def capacity_sentence(capacity: Capacity) -> str:
+    """How much the deployment carries, and what stops it."""
+    if not capacity.requests:
+        return _("Not even one request meets the targets. What stops it: {wall}.").format(wall=wall(capacity.wall))
+    write = current()
+    text = ngettext(
+        "{requests} request at once meets the targets: {by_share} users by the share at the peak, {by_little} by "
+        "Little’s law. What stops it first: {wall}.",
+        "{requests} requests at once meet the targets: {by_share} users by the share at the peak, {by_little} by "
+        "Little’s law. What stops it first: {wall}.",
+        capacity.requests,
+    )
+    return text.format(
+        requests=write.count(capacity.requests),
+        by_share=write.count(capacity.users_by_share),
+        by_little=write.count(capacity.users_by_little),
+        wall=wall(capacity.wall),
+    )
+
+
+def tail_sentence(capacity: Capacity) -> str:
+    """Are the longest requests cut off? Empty where they are not, or where their length is not known."""
+    if capacity.tail_fits is not False:
+        return ""
+    write, trace = current(), capacity.trace
+    return _(
+        "One request in a hundred is longer than {longest} tokens; the context limit of {limit} cuts it off."
+    ).format(longest=write.count(trace["capacity.tail_tokens"]), limit=write.tokens(trace["workload.context_tokens"]))
+
+
+def variant_sentence(variant: Variant) -> str:
+    """What a degree of safety needs."""
+    if variant.accelerators is None:
+        return _("{name}: no number of copies meets the targets.").format(name=redundancy(variant.redundancy))
+    text = ngettext(
+        "{name}: {count} accelerator; {meaning}.", "{name}: {count} accelerators; {meaning}.", variant.accelerators
+    )
+    return text.format(
+        name=redundancy(variant.redundancy),
+        count=current().count(variant.accelerators),
+        meaning=redundancy_means(variant.redundancy),
+    )
 
 
 def capacity_title(sizing: Sizing, capacity: Capacity, formatter: Formatter) -> str:

@@ -1,13 +1,11 @@
 """The words of Tonnage in the language that is in force: gettext over `resources/i18n/<language>/…/tonnage.po`.
 
-English texts are the keys; German and French stand in .po files, which are compiled in memory on first use (a few
-milliseconds), so there is no compiled file that could disagree with them. One language is in force for the program
+English texts are the keys; German and French stand in .po files, which are read on first use (a few milliseconds), so
+there is no compiled file that could disagree with them. One language is in force for the program
 (`set_language`); a block may speak another one (`in_language`), in its own thread only, so that a French proposal can
 be composed in the background of a German window.
 """
 
-import gettext as stdlib
-import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -16,6 +14,7 @@ from pathlib import Path
 
 from core import RESOURCES
 from core.errors import InvalidInput
+from core.language.po_file import Messages, read_po
 
 SOURCE_LANGUAGE = "en"
 LANGUAGES = ("en", "de", "fr")
@@ -32,22 +31,13 @@ def catalogue_path(code: str) -> Path:
 
 
 @cache
-def translations(code: str) -> stdlib.NullTranslations:
+def translations(code: str) -> Messages:
     """The message catalogue of a language; English needs none."""
     if code not in LANGUAGES:
         raise InvalidInput(
             "There are no texts in “{code}”. Choose one of {names}.", "language", code=code, names=", ".join(LANGUAGES)
         )
-    if code == SOURCE_LANGUAGE:
-        return stdlib.NullTranslations()
-    from babel.messages.mofile import write_mo
-    from babel.messages.pofile import read_po
-
-    compiled = io.BytesIO()
-    with catalogue_path(code).open("rb") as source:
-        write_mo(compiled, read_po(source, locale=code))
-    compiled.seek(0)
-    return stdlib.GNUTranslations(compiled)
+    return Messages({}, "n != 1") if code == SOURCE_LANGUAGE else read_po(catalogue_path(code))
 
 
 def set_language(code: str) -> None:
@@ -93,17 +83,17 @@ def best_language(wanted: Sequence[str]) -> str:
 
 def gettext(message: str) -> str:
     """The message in the language in force; import it as `_`."""
-    return translations(language()).gettext(message) if message else ""
+    return translations(language()).text(message) if message else ""
 
 
 def ngettext(singular: str, plural: str, number: int) -> str:
     """The form of a message that fits a number, in the language in force."""
-    return translations(language()).ngettext(singular, plural, number)
+    return translations(language()).plural(singular, plural, number)
 
 
 def pgettext(context: str, message: str) -> str:
     """A short message whose meaning depends on its place ("free" memory, "free" of charge)."""
-    return translations(language()).pgettext(context, message)
+    return translations(language()).text(message, context)
 
 
 def marked(message: str) -> str:

@@ -2,24 +2,24 @@
 
 `Formatter(language)` writes quantities in plain SI (bytes, seconds, bytes per second, see `core.units`) by the rules of
 the product: GB with one decimal, "256K" for powers of two, two significant digits for speeds, a no-break space before
-every unit, "−" for minus and "–" for ranges. Signs and patterns of a language come from Babel's locale data and are
-read once; a call then costs a few microseconds.
+every unit, "−" for minus and "–" for ranges. The signs of a language stand in `locale_signs`; a call costs a few
+microseconds.
 """
 
 import datetime
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from enum import StrEnum
-from functools import cache
-from typing import Any
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
 
-from babel import Locale
-from babel.dates import format_date
-from babel.numbers import format_compact_decimal
-
+from core.language.locale_signs import BY_CODE, SIGNS
 from core.language.messages import language, marked, translations
 from core.units import GB, GIB, KIB, MB, MIB, TB, Unit
+
+if TYPE_CHECKING:
+    from babel import Locale
 
 NBSP = "\u00a0"  # no-break space, before a unit
 MINUS = "\u2212"
@@ -91,16 +91,26 @@ class Formatter:
 
     def __init__(self, language: str, memory_unit: MemoryUnit = MemoryUnit.DECIMAL) -> None:
         self.language = language
+        self._word = translations(language).text
         self.memory_unit = memory_unit.value
         self.memory_factor, self._sizes = (GB, _DECIMAL) if memory_unit is MemoryUnit.DECIMAL else (GIB, _BINARY)
-        self._locale = Locale.parse(language)
-        symbols = self._locale.number_symbols["latn"]
-        self.decimal_sign, self.group_sign = symbols["decimal"], symbols["group"]
+        self._known = SIGNS[language]
+        self.decimal_sign, self.group_sign = self._known.decimal, self._known.group
         self._signs = str.maketrans({",": self.group_sign, ".": self.decimal_sign, "-": MINUS})
-        currency = self._locale.currency_formats["standard"].pattern
-        self._currency_first = currency.startswith("¤")
-        self._currency_symbols = self._locale.currency_symbols
-        self._word = translations(language).gettext
+        self._currency_first = self._known.currency_first
+
+    @cached_property
+    def _locale(self) -> "Locale":
+        from babel import Locale
+
+        return Locale.parse(self.language)
+
+    def _symbol(self, currency: str) -> str:
+        """How a currency is written beside an amount."""
+        if currency in self._known.symbols or currency in BY_CODE:
+            return self._known.symbols.get(currency, currency)
+        symbols: Mapping[str, str] = self._locale.currency_symbols
+        return symbols.get(currency, currency)
 
     def with_signs(self, number: str) -> str:
         """A number as Python formats it, with the signs of the language: 1,234.5 becomes 1.234,5 in German."""
@@ -292,6 +302,8 @@ class Formatter:
 
     def parameters_in_words(self, number: Number) -> str:
         """A number of parameters for readers outside the field: 35.1 billion, 35,1 Milliarden, 35,1 milliards."""
+        from babel.numbers import format_compact_decimal
+
         text = format_compact_decimal(number, format_type="long", locale=self._locale, fraction_digits=1)
         return text.replace(" ", NBSP)
 
@@ -339,7 +351,7 @@ class Formatter:
         """An amount of money, without cents from 100 up: €18,600, 18.600 €, $0.74."""
         size = abs(Decimal(amount))
         digits = f"{size:,.{2 if size < 100 else 0}f}".translate(self._signs)
-        symbol = self._currency_symbols.get(currency, currency)
+        symbol = self._symbol(currency)
         sign = MINUS if amount < 0 else ""
         if not self._currency_first:
             return f"{sign}{digits}{NBSP}{symbol}"
@@ -350,14 +362,17 @@ class Formatter:
         if low == high:
             return self.money(high, currency)
         first, second = self.money(low, currency), self.money(high, currency)
-        symbol = self._currency_symbols.get(currency, currency)
+        symbol = self._symbol(currency)
         if self._currency_first:
             return f"{first}{EN_DASH}{second.removeprefix(symbol).lstrip(NBSP)}"
         return f"{first.removesuffix(symbol).rstrip(NBSP)}{EN_DASH}{second}"
 
     def date(self, day: datetime.date) -> str:
         """A date in words: 20 November 2026, 20. November 2026, 20 novembre 2026."""
-        return format_date(day, "d MMMM y" if self.language == "en" else "long", locale=self._locale)
+        return self._known.day.format(day=day.day, month=self._month(day.month), year=day.year)
+
+    def _month(self, number: int) -> str:
+        return self._known.months[number - 1]
 
     def partial_date(self, iso: str) -> str:
         """An ISO date as precise as it is known ("2026", "2026-08", "2026-08-12"), in words."""
@@ -366,7 +381,8 @@ class Formatter:
             if len(parts) == 1:
                 return str(int(parts[0]))
             if len(parts) == 2:
-                return format_date(datetime.date(int(parts[0]), int(parts[1]), 1), "LLLL y", locale=self._locale)
+                first = datetime.date(int(parts[0]), int(parts[1]), 1)
+                return f"{self._month(first.month)} {first.year}"
             return self.date(datetime.date.fromisoformat(iso))
         except ValueError:
             return iso

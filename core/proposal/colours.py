@@ -1,16 +1,15 @@
-"""Colours of a proposal: the tokens of `resources/tokens.toml`, with the consultant's colour made readable."""
+"""Colours of a proposal: the design tokens, with the consultant's colour made readable."""
 
-import tomllib
 from functools import cache
 
-from core import RESOURCES
+from core.tokens import load_tokens
 
 _READABLE = 4.5  # contrast against white that text needs
 
 
 @cache
 def _tokens() -> dict[str, dict[str, str]]:
-    tokens = tomllib.loads((RESOURCES / "tokens.toml").read_text(encoding="utf-8"))
+    tokens = load_tokens()
     proposal = {name: value for name, value in tokens["proposal"].items() if isinstance(value, str)}
     proposal["warn"] = tokens["color"]["light"]["warn"]
     light = tokens["chart"]["light"]

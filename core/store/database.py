@@ -2,6 +2,9 @@
 
 The store is one SQLite file. Opening never loses data: a file that is damaged is renamed, not deleted, and the newest
 backup takes its place if that is wanted; a file that a newer Tonnage wrote is refused.
+
+A store whose schema is today's opens as a plain connection: sqlite-utils takes a tenth of a second to import, which
+waits until something is written.
 """
 
 import re
@@ -13,12 +16,11 @@ from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
-from sqlite_utils import Database
-
 from core.errors import StoreError, StoreTooNew
-from core.store.migrations import APPLICATION_ID, SCHEMA_VERSION, migrations
 from core.store.scenario_file import write_whole
 
+APPLICATION_ID = 0x546F6E6E  # "Tonn", so that `file` and a hex dump know whose file it is
+SCHEMA_VERSION = 2  # number of the last step in `core.store.migrations`; kept in `pragma user_version`
 BACKUPS_KEPT = 5
 _STAMP = re.compile(r"-(\d{8}T\d{6})-")
 
@@ -49,7 +51,7 @@ def take_it(_backup: Backup) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    database: Database
+    connection: sqlite3.Connection
     repair: Repair
     set_aside: Path | None  # where the damaged file lies now
     backup: Backup | None = None  # that took its place
@@ -66,17 +68,17 @@ def open_database(path: Path, now: datetime, offer: Offer = take_it) -> Opened:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         repair, set_aside, backup = _repair_if_damaged(path, now, offer)
-        database = _connect(path)
-        with _closed_on_failure(database):
-            if _stored_version(database) > SCHEMA_VERSION:
+        connection = _connect(path)
+        with _closed_on_failure(connection):
+            if _stored_version(connection) > SCHEMA_VERSION:
                 raise _too_new()
-            _bring_up_to_date(database, path, now)
+            _bring_up_to_date(connection, path, now)
     except (OSError, sqlite3.Error) as error:
         raise _not_opened(path, error) from error
-    return Opened(database, repair, set_aside, backup)
+    return Opened(connection, repair, set_aside, backup)
 
 
-def open_copy(path: Path) -> Database:
+def open_copy(path: Path) -> sqlite3.Connection:
     """The store at `path` as it is now, in memory: what is done to it reaches no file.
 
     Raises
@@ -84,27 +86,27 @@ def open_copy(path: Path) -> Database:
     StoreTooNew : the file was written by a newer version
     StoreError : the file cannot be read
     """
-    database = Database(memory=True)
+    copy = sqlite3.connect(":memory:")
     try:
-        with _closed_on_failure(database):
+        with _closed_on_failure(copy):
             source = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=5)
             with closing(source):
-                source.backup(database.conn)
-            if _stored_version(database) > SCHEMA_VERSION:
+                source.backup(copy)
+            if _stored_version(copy) > SCHEMA_VERSION:
                 raise _too_new()
-            migrations.apply(database)
+            _bring_up_to_date(copy)
     except sqlite3.Error as error:
         raise _not_opened(path, error) from error
-    return database
+    return copy
 
 
 @contextmanager
-def _closed_on_failure(database: Database) -> Iterator[None]:
+def _closed_on_failure(connection: sqlite3.Connection) -> Iterator[None]:
     """A store that cannot be used is not left open: a file that is open cannot be set aside everywhere."""
     try:
         yield
     except BaseException:
-        database.close()
+        connection.close()
         raise
 
 
@@ -116,21 +118,21 @@ def _not_opened(path: Path, reason: Exception) -> StoreError:
     return StoreError("The store of scenarios cannot be opened ({path}): {reason}.", path=path, reason=reason)
 
 
-def open_in_memory() -> Database:
+def open_in_memory() -> sqlite3.Connection:
     """A store that ends with the program."""
-    database = Database(memory=True)
-    migrations.apply(database)
-    return database
+    connection = sqlite3.connect(":memory:")
+    _bring_up_to_date(connection)
+    return connection
 
 
-def back_up(database: Database, path: Path, now: datetime, label: str) -> Path:
+def back_up(connection: sqlite3.Connection, path: Path, now: datetime, label: str) -> Path:
     """Copy the open store beside itself and keep the newest few copies."""
     folder = path.parent / "backups"
     folder.mkdir(exist_ok=True)
     target = folder / f"{path.stem}-{now:%Y%m%dT%H%M%S}-{label}.sqlite"
     copy = sqlite3.connect(target)
     try:
-        database.conn.backup(copy)
+        connection.backup(copy)
     except sqlite3.Error:
         copy.close()
         target.unlink(missing_ok=True)  # a part of a backup is none
@@ -141,32 +143,38 @@ def back_up(database: Database, path: Path, now: datetime, label: str) -> Path:
     return target
 
 
-def back_up_daily(database: Database, path: Path, now: datetime) -> None:
+def back_up_daily(connection: sqlite3.Connection, path: Path, now: datetime) -> None:
     """Make today's backup if there is none yet."""
     if not any(f"-{now:%Y%m%d}T" in backup.name for backup in _backups(path)):
-        back_up(database, path, now, "daily")
+        back_up(connection, path, now, "daily")
 
 
-def _connect(path: Path) -> Database:
-    database = Database(sqlite3.connect(path, timeout=5))
-    database.execute("pragma foreign_keys = on")
-    database.enable_wal()
-    return database
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=5)
+    connection.execute("pragma foreign_keys = on")
+    connection.execute("pragma journal_mode = wal")
+    return connection
 
 
-def _stored_version(database: Database) -> int:
-    version: int = database.execute("pragma user_version").fetchone()[0]
+def _stored_version(connection: sqlite3.Connection) -> int:
+    version: int = connection.execute("pragma user_version").fetchone()[0]
     return version
 
 
-def _bring_up_to_date(database: Database, path: Path, now: datetime) -> None:
-    if not migrations.pending(database):
+def _bring_up_to_date(connection: sqlite3.Connection, path: Path | None = None, now: datetime | None = None) -> None:
+    """Take the steps that are missing; a store in a file is backed up before. The number is written after the last."""
+    version = _stored_version(connection)
+    if version == SCHEMA_VERSION:
         return
-    if _stored_version(database) > 0:
-        back_up(database, path, now, f"before-schema-{SCHEMA_VERSION}")
+    from core.store.migrations import migrations
+    from core.store.sqlite_tools import Database
+
+    database = Database(connection)
+    if version > 0 and path is not None and now is not None and migrations.pending(database):
+        back_up(connection, path, now, f"before-schema-{SCHEMA_VERSION}")
     migrations.apply(database)
-    database.execute(f"pragma application_id = {APPLICATION_ID}")
-    database.execute(f"pragma user_version = {SCHEMA_VERSION}")
+    connection.execute(f"pragma application_id = {APPLICATION_ID}")
+    connection.execute(f"pragma user_version = {SCHEMA_VERSION}")
 
 
 def _repair_if_damaged(path: Path, now: datetime, offer: Offer) -> tuple[Repair, Path | None, Backup | None]:

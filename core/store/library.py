@@ -1,6 +1,7 @@
 """The scenarios a consultant keeps, by client, and the catalogue entries of their own.
 
-Every action is one transaction. Times come in as arguments; the store has no clock.
+Every action is one transaction. Times come in as arguments; the store has no clock. sqlite-utils writes and SQLite
+reads, since the former takes long to import and a start only reads.
 """
 
 import hashlib
@@ -10,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
-from sqlite_utils import Database
 
 from core import METHOD_VERSION, __version__
 from core.errors import StoreError
@@ -30,6 +31,9 @@ from core.store.database import (
     open_in_memory,
     take_it,
 )
+
+if TYPE_CHECKING:
+    from core.store.sqlite_tools import Database
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,7 @@ class Library:
     """Scenarios and own catalogue records in one SQLite file."""
 
     def __init__(
-        self, path: Path | None, now: datetime, offer: Offer = take_it, database: Database | None = None
+        self, path: Path | None, now: datetime, offer: Offer = take_it, connection: sqlite3.Connection | None = None
     ) -> None:
         """Open or create the library; without a path it is kept in memory, for when no file can be written.
 
@@ -65,16 +69,18 @@ class Library:
         StoreTooNew, StoreError : see `core.store.database.open_database`
         """
         opened = (
-            Opened(database or open_in_memory(), Repair.NONE, None) if path is None else open_database(path, now, offer)
+            Opened(connection or open_in_memory(), Repair.NONE, None)
+            if path is None
+            else open_database(path, now, offer)
         )
         self.backup: Backup | None = opened.backup  # that took the place of a damaged file
         self.repair: Repair = opened.repair
         self.set_aside: Path | None = opened.set_aside
-        self._database = opened.database
+        self._connection = opened.connection
         self.backup_problem = ""  # why today's backup was not made; the library is open all the same
         try:
             if path is not None:
-                back_up_daily(self._database, path, now)
+                back_up_daily(self._connection, path, now)
         except (OSError, sqlite3.Error) as error:
             self.backup_problem = str(error)
 
@@ -86,10 +92,14 @@ class Library:
         ------
         StoreTooNew, StoreError : see `core.store.database.open_copy`
         """
-        return cls(None, now, database=open_copy(path))
+        return cls(None, now, connection=open_copy(path))
+
+    def prepare(self) -> None:
+        """Import now what writes: the first change is then kept without a pause."""
+        _ = self._database
 
     def close(self) -> None:
-        self._database.close()
+        self._connection.close()
 
     # ---- scenarios
 
@@ -223,6 +233,13 @@ class Library:
 
     # ---- inside
 
+    @cached_property
+    def _database(self) -> "Database":
+        """What writes; made when something is first written."""
+        from core.store.sqlite_tools import Database
+
+        return Database(self._connection)
+
     @contextmanager
     def together(self) -> Iterator[None]:
         """Many actions as one: all or none is kept."""
@@ -246,7 +263,9 @@ class Library:
 
     def _rows(self, sql: str, *arguments: object) -> list[dict[str, Any]]:
         try:
-            return list(self._database.query(sql, list(arguments)))
+            found = self._connection.execute(sql, arguments)
+            names = [column[0] for column in found.description]
+            return [dict(zip(names, row, strict=True)) for row in found]
         except sqlite3.Error as error:
             raise StoreError("The library cannot be read: {reason}.", reason=error) from error
 

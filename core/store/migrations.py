@@ -1,9 +1,9 @@
-"""The schema of the store, one step at a time. A released step is never edited; a change is a new step."""
+"""The schema of the store, one step at a time. A released step is never edited; a change is a new step.
 
-from sqlite_utils import Database, Migrations
+The number of the last step is `core.store.database.SCHEMA_VERSION`. Where a store has it, this module is not imported.
+"""
 
-APPLICATION_ID = 0x546F6E6E  # "Tonn", so that `file` and a hex dump know whose file it is
-SCHEMA_VERSION = 2  # number of the last step below; kept in `pragma user_version`
+from core.store.sqlite_tools import Database, Migrations
 
 migrations = Migrations("tonnage")
 

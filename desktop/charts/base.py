@@ -31,7 +31,11 @@ pg.setConfigOptions(antialias=True)
 
 
 class PlotView(pg.GraphicsView):
-    """The curves alone: no axes, no mouse, no ground of its own."""
+    """The curves alone: no axes, no mouse, no ground of its own.
+
+    It is painted when the chart asks for it: left to itself, it notices what has changed only after the first paint of
+    a change, and everything is painted once more.
+    """
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, background=None)
@@ -43,6 +47,7 @@ class PlotView(pg.GraphicsView):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.viewport().setAutoFillBackground(False)
         self.setStyleSheet("background: transparent; border: 0")
+        self.setViewportUpdateMode(pg.GraphicsView.ViewportUpdateMode.NoViewportUpdate)
 
 
 class _Over(QWidget):
@@ -110,7 +115,12 @@ class LineChart(QWidget):
         if not styled:
             self._restyle()
         self._arrange()
+        self._paint_again()
+
+    def _paint_again(self) -> None:
+        """Ground, curves and what lies over them, in one go."""
         self.update()
+        self._plot.viewport().update()
         self._over.update()
 
     def _set_curves(self, picture: Picture) -> None:
@@ -138,8 +148,7 @@ class LineChart(QWidget):
             curve.setZValue(2 if line.strong else 1)
         if picture.band is not None:
             self._band.setBrush(self._band_brush())
-        self.update()
-        self._over.update()
+        self._paint_again()
 
     def prepare_export(self) -> None:
         """Paint for a file: the curves as shapes of this widget, since the view of pyqtgraph becomes an image there."""

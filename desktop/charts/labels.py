@@ -12,12 +12,17 @@ MARGIN = 2.0
 Track = Sequence[tuple[float, float]]
 
 
+#: Left, top, right, bottom.
+Edges = tuple[float, float, float, float]
+
+
 class Ground:
-    """What is already taken inside the plot."""
+    """What is already taken inside the plot. Hundreds of places are tried for a frame: plain numbers are quicker."""
 
     def __init__(self, bounds: QRectF) -> None:
         self.bounds = bounds
-        self._taken: list[QRectF] = []
+        self._edges: Edges = (bounds.left(), bounds.top(), bounds.right(), bounds.bottom())
+        self._taken: list[Edges] = []
         self._tracks: list[tuple[list[float], Track]] = []
 
     def add_track(self, points: Track) -> None:
@@ -25,15 +30,18 @@ class Ground:
         self._tracks.append(([x for x, _y in points], points))
 
     def take(self, rect: QRectF) -> None:
-        self._taken.append(rect)
+        self._taken.append((rect.left(), rect.top(), rect.right(), rect.bottom()))
 
     def is_free(self, rect: QRectF) -> bool:
-        if not self.bounds.contains(rect):
+        left, top, right, bottom = rect.left(), rect.top(), rect.right(), rect.bottom()
+        first, upper, last, lower = self._edges
+        if left < first or top < upper or right > last or bottom > lower:
             return False
-        wide = rect.adjusted(-MARGIN, -MARGIN / 2, MARGIN, MARGIN / 2)
-        if any(wide.intersects(other) for other in self._taken):
-            return False
-        edges = wide.left(), wide.top(), wide.right(), wide.bottom()
+        left, top, right, bottom = left - MARGIN, top - MARGIN / 2, right + MARGIN, bottom + MARGIN / 2
+        for other_left, other_top, other_right, other_bottom in self._taken:
+            if left < other_right and other_left < right and top < other_bottom and other_top < bottom:
+                return False
+        edges = left, top, right, bottom
         return not any(_crosses(xs, track, edges) for xs, track in self._tracks)
 
     def place(self, candidates: Iterable[QRectF]) -> QRectF | None:
@@ -62,15 +70,21 @@ def beside(point: QPointF, size: QSizeF, distance: float = 8.0) -> list[QRectF]:
     return [QRectF(left, top, w, h) for left, top in corners]
 
 
-def _crosses(xs: list[float], track: Track, edges: tuple[float, float, float, float]) -> bool:
-    """Does the line touch the rectangle? Only the pieces above or below it are looked at."""
-    left, _top, right, _bottom = edges
+def _crosses(xs: list[float], track: Track, edges: Edges) -> bool:
+    """Does the line touch the rectangle? Only the pieces above or below it are looked at, the near ones closely."""
+    left, top, right, bottom = edges
     first = max(0, bisect_left(xs, left) - 1)
     last = min(len(xs) - 1, bisect_right(xs, right))
-    return any(_segment_meets(track[n], track[n + 1], edges) for n in range(first, last))
+    for n in range(first, last):
+        a, b = track[n], track[n + 1]
+        if (a[1] < top and b[1] < top) or (a[1] > bottom and b[1] > bottom):
+            continue
+        if _segment_meets(a, b, edges):
+            return True
+    return False
 
 
-def _segment_meets(a: tuple[float, float], b: tuple[float, float], edges: tuple[float, float, float, float]) -> bool:
+def _segment_meets(a: tuple[float, float], b: tuple[float, float], edges: Edges) -> bool:
     """Does the straight piece from a to b touch the rectangle? (Liang and Barsky's clipping)"""
     left, top, right, bottom = edges
     dx, dy = b[0] - a[0], b[1] - a[1]

@@ -95,8 +95,7 @@ class MemoryBar(QWidget):
         return TALL if len(self._bars) <= 2 else LOW
 
     def _name_width(self) -> float:
-        metrics = QFontMetricsF(self.theme.font("label"))
-        widest = max((metrics.horizontalAdvance(bar.name) for bar in self._bars), default=0.0)
+        widest = max((self.theme.width(bar.name, "label") for bar in self._bars), default=0.0)
         return min(widest + NAME_GAP, 150.0) if widest else 0.0
 
     def _scale(self) -> float:
@@ -182,13 +181,11 @@ class MemoryBar(QWidget):
         self._paint_segment_text(painter, segment.item, box, color)
 
     def _paint_segment_text(self, painter: QPainter, item: MemoryItem, box: QRectF, ground: QColor) -> None:
-        font = self.theme.font("caption", 600)
-        metrics = QFontMetricsF(font)
         value = self._digits(item.bytes)
         name = sentences.memory_kind(item.kind)
         for text, padding in ((f"{name}  {value}", 12), (value, 4)):
-            if metrics.horizontalAdvance(text) + padding <= box.width():
-                painter.setFont(font)
+            if self.theme.width(text, "caption", 600) + padding <= box.width():
+                painter.setFont(self.theme.font("caption", 600))
                 painter.setPen(readable_on(ground, self.theme))
                 painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
                 return
@@ -202,7 +199,7 @@ class MemoryBar(QWidget):
         box = QRectF(rect.left() + bar.tier.used_bytes * scale, rect.top(), free * scale, rect.height())
         text = _("Free  {amount}").format(amount=self._digits(free))
         painter.setFont(self.theme.font("caption"))
-        if QFontMetricsF(painter.font()).horizontalAdvance(text) + 16 <= box.width():
+        if self.theme.width(text, "caption") + 16 <= box.width():
             painter.setPen(self.theme.color("text_3"))
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
@@ -222,10 +219,9 @@ class MemoryBar(QWidget):
         text = (_("Memory {amount}") if whole else _("Engine limit {amount}")).format(
             amount=self._formatter.bytes(tier.limit_bytes)
         )
-        font = self.theme.font("caption", 600)
-        width = QFontMetricsF(font).horizontalAdvance(text)
+        width = self.theme.width(text, "caption", 600)
         left = x - 14 - width if x - 14 - width >= 0 else max(x, 9.0) + 14
-        painter.setFont(font)
+        painter.setFont(self.theme.font("caption", 600))
         painter.setPen(self.theme.color("text"))
         painter.drawText(QRectF(left, top - 9, width + 2, 18), Qt.AlignmentFlag.AlignVCenter, text)
 
@@ -259,13 +255,12 @@ class MemoryBar(QWidget):
     ) -> None:
         assert self._sizing is not None
         painter.setFont(self.theme.font("caption"))
-        metrics = QFontMetricsF(painter.font())
         y, free_from, free_to = rect.bottom(), rect.left(), float(self.width())
         alarm = self.theme.color("bad")
         for start, end, text, color in reversed(parts):  # what is too much is said first
             if color != alarm:
                 continue
-            width = QFontMetricsF(self.theme.font("caption", 600)).horizontalAdvance(text)
+            width = self.theme.width(text, "caption", 600)
             left = min(rect.left() + start * scale, self.width() - width - 2)
             self._paint_bracket(painter, rect, start, end, scale)
             self._paint_bracket_text(painter, QRectF(left, y + 8, width + 2, 18), text, color, strong=True)
@@ -274,13 +269,13 @@ class MemoryBar(QWidget):
             if color == alarm:
                 continue
             self._paint_bracket(painter, rect, start, end, scale)
-            width = metrics.horizontalAdvance(text)
+            width = self.theme.width(text, "caption")
             left = max(rect.left() + start * scale + 1, free_from)
             if left + width <= free_to:
                 self._paint_bracket_text(painter, QRectF(left, y + 8, width + 2, 18), text, color)
                 free_from = left + width + 14
         size = chart_sentences.capacity_label(self._sizing, bar.tier, self._formatter)
-        width = metrics.horizontalAdvance(size)
+        width = self.theme.width(size, "caption")
         left = max(rect.left(), rect.left() + bar.tier.usable_bytes * scale - width)
         sizes = {bar.tier.limit_bytes, bar.tier.usable_bytes, bar.tier.capacity_bytes}
         is_apart = len(sizes) > 1 or bar.is_slow

@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from desktop.charts.curve_points import cut
 from desktop.charts.labels import Ground, beside
@@ -59,15 +60,17 @@ class PlotLabels:
 
     def _track(self, picture: Picture, values: Sequence[float]) -> list[tuple[float, float]]:
         """The line in pixels, up to a little above the plot."""
-        rect, span = self.place.rect, picture.x_span
+        rect = self.place.rect
+        up, bottom, most = rect.height() / picture.y_top, rect.bottom(), picture.y_top * 1.2
+        return [(x, bottom - y * up) for x, y in zip(self._across, values, strict=True) if y <= most]
+
+    @cached_property
+    def _across(self) -> list[float]:
+        """Where the points of all lines lie from left to right."""
+        rect, span = self.place.rect, self.picture.x_span
         low, high = span.scaled(span.low), span.scaled(span.high)
-        across, up = rect.width() / (high - low), rect.height() / picture.y_top
-        left, bottom, most = rect.left(), rect.bottom(), picture.y_top * 1.2
-        return [
-            (left + (span.scaled(x) - low) * across, bottom - y * up)
-            for x, y in zip(picture.x, values, strict=True)
-            if y <= most
-        ]
+        across, left = rect.width() / (high - low), rect.left()
+        return [left + (span.scaled(x) - low) * across for x in self.picture.x]
 
     def _write(self, text: str, places: Iterable[QRectF], font: QFont, color: QColor) -> None:
         rect = self.ground.place(places)
@@ -87,7 +90,7 @@ class PlotLabels:
         return rect.left() < self.place.point(picture.mark_x[0], 0).x() < rect.right()
 
     def _size(self, text: str, font: QFont) -> QSizeF:
-        return QSizeF(math.ceil(QFontMetricsF(font).horizontalAdvance(text)) + 1, LABEL_HEIGHT)
+        return QSizeF(math.ceil(self.theme.width(text, "caption", int(font.weight()))) + 1, LABEL_HEIGHT)
 
     def _paint_levels(self, picture: Picture) -> None:
         rect = self.place.rect

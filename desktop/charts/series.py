@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from core.sizing.concurrency import Capacity
-from core.sizing.report import Sizing
+if TYPE_CHECKING:
+    from core.sizing.concurrency import Capacity
+    from core.sizing.report import Sizing
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +45,11 @@ class RangeCurve:
 class CapacityCurves:
     """What a deployment does with more and more requests at once, and how many it carries within the targets."""
 
-    capacity: Capacity
+    capacity: "Capacity"
     speed: RangeCurve  # of one user
     total: RangeCurve  # of all together
     first_token: RangeCurve
-    at: Callable[[int], Sizing]  # the sizing with another number of requests at once
+    at: "Callable[[int], Sizing]"  # the sizing with another number of requests at once
 
     @property
     def requests(self) -> Sequence[float]:

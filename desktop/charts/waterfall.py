@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from core.language import chart_sentences, sentences
@@ -12,7 +12,7 @@ from core.language.numbers import current
 from core.sizing.report import Cause, Sizing, TimePart
 from core.sizing.shown import share_of_token
 from desktop.tables import Cell, Column, TableData
-from desktop.theme import ChartColor, Theme
+from desktop.theme import ChartColor, TextStyle, Theme
 
 ROW, LOW_ROW, BAR, TOTAL_BAR = 29, 24, 18, 4
 MOST_ROWS = 6  # of full height
@@ -107,8 +107,7 @@ class Waterfall(QWidget):
     # -- painting -----------------------------------------------------------------------------------------------------
 
     def _name_width(self) -> float:
-        metrics = QFontMetricsF(self.theme.font("label"))
-        widest = max((metrics.horizontalAdvance(row.name) for row in self._rows), default=0.0)
+        widest = max((self.theme.width(row.name, "label") for row in self._rows), default=0.0)
         return min(max(float(NAME_WIDTH), widest + 14), self.width() * 0.4)
 
     def _shows_reasons(self) -> bool:
@@ -154,7 +153,7 @@ class Waterfall(QWidget):
         if self._shows_reasons():
             at = left + self._bar_width() + VALUE_WIDTH + 8
             box = QRectF(at, top, self.width() - at, self._pitch)
-            if QFontMetricsF(self.theme.font("label")).horizontalAdvance(row.reason) <= box.width():
+            if self.theme.width(row.reason, "label") <= box.width():
                 self._text(painter, box, row.reason, "label", self.theme.color("text_2"))  # else it is in the tooltip
 
     def _color(self, cause: Cause) -> QColor:
@@ -185,12 +184,11 @@ class Waterfall(QWidget):
         )
 
     def _text(
-        self, painter: QPainter, box: QRectF, text: str, style: str, color: QColor, weight: int | None = None
+        self, painter: QPainter, box: QRectF, text: str, style: TextStyle, color: QColor, weight: int | None = None
     ) -> None:
-        font = self.theme.font(style, weight)  # type: ignore[arg-type]
-        painter.setFont(font)
+        painter.setFont(self.theme.font(style, weight))
         painter.setPen(color)
-        shown = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, box.width())
+        shown = self.theme.elided(text, box.width(), style, weight)
         painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
 
     # -- choosing a row -----------------------------------------------------------------------------------------------

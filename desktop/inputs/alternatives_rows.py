@@ -47,7 +47,7 @@ class FirstOfRow(QuantityRow):
         economics = scenario.economics
         return (economics.cloud if self.path.endswith("cloud") else economics.api) or ()
 
-    def show_scenario(self, scenario: Scenario) -> None:
+    def _show(self, scenario: Scenario) -> None:
         chosen = self._chosen(scenario)
         self.edit.set_value(getattr(chosen[0], self._field) if chosen else None)
 

@@ -58,7 +58,7 @@ class AcceptanceRow(QuantityRow):
             return Speculation.model_construct(acceptance=value, draft_model=None, draft_weights="bf16")
         return known.model_copy(update={"acceptance": value})
 
-    def show_scenario(self, scenario: Scenario) -> None:
+    def _show(self, scenario: Scenario) -> None:
         speculation = scenario.deployment.speculation
         self.edit.set_value(speculation.acceptance if speculation else None)
         self.setEnabled(bool(scenario.deployment.draft_tokens))

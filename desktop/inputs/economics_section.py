@@ -167,8 +167,8 @@ class EconomicsSection(Section):
         device = device_of(self._session.catalogue, scenario.deployment.device)
         known = device.price if device else None
         amount = quotes(known) if known else ""
-        self.price.edit.setPlaceholderText(_("catalogue") if known else _("unknown"))
-        self.price.caption.set_caption(_source(amount, known.as_of) if known else "")
+        self.price.set_placeholder(_("catalogue") if known else _("unknown"))
+        self.price.set_caption(_source(amount, known.as_of) if known else "")
         if economics.price is not None:
             amount = number.money(economics.price, economics.currency)
         parts = [amount or _("price unknown")]

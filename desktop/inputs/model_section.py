@@ -15,6 +15,7 @@ from desktop.session import Session
 from desktop.theme import Theme
 from desktop.widgets import quantity
 from desktop.widgets.elided_edit import ElidedEdit
+from desktop.widgets.late import build_visible
 from desktop.widgets.picker import ComboPicker
 from desktop.widgets.section import Section
 
@@ -80,6 +81,7 @@ class ModelSection(Section):
         self.textbook.setVisible(textbook)
         if textbook:
             self.textbook.show_scenario(scenario)
+            build_visible(self.textbook)
         self.weights.set_current(scenario.weights, _name(catalogue.weight_formats, scenario.weights))
         self.kv_cache.set_current(scenario.kv_format, _name(catalogue.kv_formats, scenario.kv_format))
         self.set_summary(names.model_name(catalogue, scenario))

@@ -18,6 +18,7 @@ from desktop.session import Session
 from desktop.settings import FOLDED, Settings
 from desktop.theme import Theme
 from desktop.widgets.labels import IconButton, line
+from desktop.widgets.late import build_visible
 from desktop.widgets.message_bar import MessageBar
 from desktop.widgets.quantity_edit import QuantityEdit
 
@@ -72,6 +73,7 @@ class InputsPanel(QWidget):
         session.catalogue_changed.connect(self._show_again)
         session.sizing_changed.connect(self.show_sizing)
         self.show_scenario(session.scenario)
+        build_visible(self)
         if session.sizing is not None:
             self.show_sizing(session.sizing)
 

@@ -33,7 +33,7 @@ class RetrievalRow(QuantityRow):
         kept = self._session.scenario.workload.retrieval or Retrieval()
         return {**kept.model_dump(), self._field: value}
 
-    def show_scenario(self, scenario: Scenario) -> None:
+    def _show(self, scenario: Scenario) -> None:
         said = scenario.workload.retrieval
         self.edit.set_value(getattr(said, self._field) if said is not None else None)
 
@@ -68,4 +68,4 @@ class RetrievalRows:
             row.show_scenario(scenario)
         usual = Retrieval()
         alike = counted and said == usual
-        self.figures[-1].caption.set_caption(_("usual figures, an estimate: change them") if alike else "")
+        self.figures[-1].set_caption(_("usual figures, an estimate: change them") if alike else "")

@@ -114,7 +114,7 @@ class WorkloadSection(Section):
         for row in rows:
             self.rows.addWidget(row)
         self._rows = [row for row in rows if isinstance(row, QuantityRow)]
-        self.requests.caption.set_caption(_("instead of users and share"))
+        self.requests.set_caption(_("instead of users and share"))
         assert self.users.slider is not None
         more = [self.requests, self.certainty_row, self.reserve, *self.retrieval.rows, *self.rhythm.values()]
         self.more_toggled.connect(lambda: self.show_scenario(self._session.scenario))
@@ -160,14 +160,12 @@ class WorkloadSection(Section):
             for key, row in self.rhythm.items():
                 row.show_usual(cost.trace[key])
             hourly = number.significant(cost.trace["demand.requests_per_hour"])
-            self.rhythm["demand.requests_per_day"].caption.set_caption(
-                _("{number} in the busiest hour").format(number=hourly)
-            )
+            self.rhythm["demand.requests_per_day"].set_caption(_("{number} in the busiest hour").format(number=hourly))
         if cost is not None and cost.demand is not None:
             roads = _("{share} at once; Little’s law: {little}")
             caption = roads.format(share=number.count(cost.demand.by_share), little=number.count(cost.demand.by_little))
             tip = cost_sentences.two_roads(cost.demand)
-        self.active.caption.set_caption(caption)
+        self.active.set_caption(caption)
         self.active.caption.setToolTip(tip)
 
 

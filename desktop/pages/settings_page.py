@@ -46,6 +46,7 @@ class SettingsPage(QWidget):
         self._session, self._theme, self._settings = session, theme, settings
         self.setProperty("kind", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._said: list[tuple[Caption, str]] = []
         self._column = QVBoxLayout()
         self._column.setContentsMargins(0, 0, 0, 24)
         self._column.setSpacing(8)
@@ -57,6 +58,8 @@ class SettingsPage(QWidget):
         self._proposal_rows()
         self._column.addStretch(1)
         self._lay_out()
+        for below, caption in self._said:  # once each has its place: shown before, it would be a window
+            below.set_caption(caption)
 
     # -- building -----------------------------------------------------------------------------------------------------
 
@@ -148,7 +151,6 @@ class SettingsPage(QWidget):
         name.setMinimumHeight(self._theme.size("control"))
         name.setBuddy(field)
         below = Caption(self._theme)
-        below.set_caption(caption)
         field.setFixedWidth(FIELD_WIDTH)
         column = QVBoxLayout()
         column.setSpacing(2)
@@ -159,6 +161,7 @@ class SettingsPage(QWidget):
         row.addWidget(name, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(column, 1)
         self._column.addLayout(row)
+        self._said.append((below, caption))
         return below
 
     # -- choosing -----------------------------------------------------------------------------------------------------

@@ -1,14 +1,19 @@
 """The foot of the results: what would help on the left, what to check on the right; one line where room is short."""
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from core.sizing.levers import Lever
 from core.sizing.report import Sizing
 from desktop.results.findings import FindingStrip
 from desktop.results.levers import LeverList
 from desktop.session import Session
 from desktop.theme import Theme
+
+if TYPE_CHECKING:
+    from core.sizing.levers import Lever
 
 #: Levers are asked for when no edit has come for so long: they may take a frame.
 AFTER_MS = 90
@@ -31,6 +36,10 @@ class AdviceStrip(QWidget):
         self._timer.setSingleShot(True)
         self._timer.setInterval(AFTER_MS)
         self._timer.timeout.connect(self.find_levers)
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(0)
+        self._soon.timeout.connect(self._timer.start)
         self._most = 10_000
         self._columns = QWidget()
         self._columns.setProperty("kind", "page")
@@ -58,7 +67,13 @@ class AdviceStrip(QWidget):
         """Show the findings now and the levers in a moment."""
         self.findings.set_sizing(sizing)
         self._fit()
-        self._timer.start()
+        if self.isVisible():
+            self._timer.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """The levers of what was sized before come some time after the first paint."""
+        super().showEvent(event)
+        self._soon.start()
 
     def find_levers(self) -> None:
         """Ask for the levers of the sizing as it stands."""
@@ -87,13 +102,13 @@ class AdviceStrip(QWidget):
         layout.activate()
         self._scroll.setFixedHeight(min(self._columns.sizeHint().height(), self._most))
 
-    def _is_current(self, lever: Lever) -> bool:
+    def _is_current(self, lever: "Lever") -> bool:
         return lever.before.scenario == self.session.scenario
 
-    def _preview(self, lever: Lever | None) -> None:
+    def _preview(self, lever: "Lever | None") -> None:
         self.previewed.emit(lever.after if lever is not None and self._is_current(lever) else None)
 
-    def _take(self, lever: Lever) -> None:
+    def _take(self, lever: "Lever") -> None:
         """Make the change, in one step of undo."""
         from core.language.levers import lever_title
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from core.language import capacity_sentences, chart_sentences
-from core.language.cost_sentences import redundancy_in_short, tail_sentence, variant_sentence
+from core.language.capacity_sentences import redundancy_in_short, tail_sentence, variant_sentence
 from core.language.messages import gettext as _
 from core.language.numbers import Formatter, current
 from core.sizing.concurrency import Capacity, Redundancy, Variant

@@ -3,15 +3,17 @@
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from core.sizing.cost_report import Cost
 from core.sizing.report import Sizing
-from core.sizing.roofline import Roofline, roofline
-from core.sizing.search.report import HardwareFound
-from core.sizing.search.request import SearchRequest
 from core.trace import Trace
 from desktop.charts.series import CacheLine, CapacityCurves, MemoryCurves, RangeCurve
+
+if TYPE_CHECKING:
+    from core.sizing.cost_report import Cost
+    from core.sizing.roofline import Roofline
+    from core.sizing.search.report import HardwareFound
+    from core.sizing.search.request import SearchRequest
 
 POINTS = 64
 _SHORTEST_CONTEXT, _LONGEST_CONTEXT = 4096, 1_048_576
@@ -23,7 +25,7 @@ _BEYOND = 1.35
 class CoreCurves:
     """Asks the core for what the charts draw."""
 
-    def __init__(self, cost: Callable[[Sizing], Cost | None] = lambda _sizing: None) -> None:
+    def __init__(self, cost: "Callable[[Sizing], Cost | None]" = lambda _sizing: None) -> None:
         self._cost = cost  # of the session, which asks once for each sizing
         self._carried: tuple[Sizing, CapacityCurves | None] | None = None  # the last answer, and what it belongs to
 
@@ -78,15 +80,17 @@ class CoreCurves:
         self._carried = (sizing, found)
         return found
 
-    def roofline(self, sizing: Sizing) -> Roofline | None:
+    def roofline(self, sizing: Sizing) -> "Roofline | None":
+        from core.sizing.roofline import roofline
+
         return roofline(sizing)
 
-    def hardware(self, request: SearchRequest, catalogue: Any) -> HardwareFound:
+    def hardware(self, request: "SearchRequest", catalogue: Any) -> "HardwareFound":
         from core.sizing.search.hardware import find_hardware
 
         return find_hardware(request, catalogue)
 
-    def cost(self, sizing: Sizing, catalogue: Any) -> Cost | None:
+    def cost(self, sizing: Sizing, catalogue: Any) -> "Cost | None":
         return self._cost(sizing)
 
     def explained(self, sizing: Sizing, catalogue: Any, key: str = "") -> Sizing:

@@ -1,6 +1,6 @@
 """The tree of all figures as it is seen: names at the left, values at the right."""
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTreeView
 
@@ -15,6 +15,7 @@ TREE_WIDTH, ROW, INDENT, MARK = 228, 30, 14, 3
 TALL_ROW, LINE = 44, 16  # of a name that needs a second line
 LEFT, RIGHT = 20, 13
 MOST_KNOWN = 4000
+REST_MS = 120  # without an edit, before the rows that are not on screen follow
 
 
 class FigureDelegate(QStyledItemDelegate):
@@ -30,7 +31,10 @@ class FigureDelegate(QStyledItemDelegate):
         theme.changed.connect(self._known.clear)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(120, ROW if len(self.lines(index, TREE_WIDTH)) == 1 else TALL_ROW)
+        return QSize(120, self.height(index))
+
+    def height(self, index: QModelIndex | QPersistentModelIndex) -> int:
+        return ROW if len(self.lines(index, TREE_WIDTH)) == 1 else TALL_ROW
 
     def lines(self, index: QModelIndex | QPersistentModelIndex, width: int) -> list[str]:
         """The name in one line or two."""
@@ -95,7 +99,8 @@ class FigureTree(QTreeView):
         super().__init__()
         self.figures = FigureTreeModel(self)
         self.setModel(self.figures)
-        self.setItemDelegate(FigureDelegate(theme, self))
+        self._delegate = FigureDelegate(theme, self)
+        self.setItemDelegate(self._delegate)
         self.setAccessibleName(_("All figures"))
         self.setHeaderHidden(True)
         self.setRootIsDecorated(False)
@@ -106,15 +111,38 @@ class FigureTree(QTreeView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setExpandsOnDoubleClick(False)
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(REST_MS)
+        self._rest.timeout.connect(self._tell_the_rest)
         self.clicked.connect(self._fold)
         theme.changed.connect(self.viewport().update)
 
     def set_sizing(self, sizing: Sizing) -> None:
+        """Show the figures of a sizing. While only numbers change, those on screen are enough for now."""
+        if self.figures.has_rows_of(sizing):
+            self.figures.take(sizing)
+            self._tell_what_is_seen()
+            self._rest.start()
+            return
         open_groups = {self.figures.index(r, 0).data() for r in range(self.figures.rowCount()) if self._open(r)}
-        if self.figures.set_sizing(sizing, self.isExpanded):
-            for row in range(self.figures.rowCount()):
-                index = self.figures.index(row, 0)
-                self.setExpanded(index, bool(index.data(KEY_ROLE)) or index.data() in open_groups)
+        self.figures.set_sizing(sizing)
+        for row in range(self.figures.rowCount()):
+            index = self.figures.index(row, 0)
+            self.setExpanded(index, bool(index.data(KEY_ROLE)) or index.data() in open_groups)
+
+    def _tell_what_is_seen(self) -> None:
+        """Rows that need another height are laid out again; all on screen are painted again."""
+        index, bottom = self.indexAt(QPoint(0, 0)), self.viewport().height()
+        while index.isValid() and (place := self.visualRect(index)).top() <= bottom:
+            if self._delegate.height(index) != place.height():
+                self.figures.dataChanged.emit(index, index)
+            index = self.indexBelow(index)
+        self.viewport().update()
+
+    def _tell_the_rest(self) -> None:
+        """The rows that are not on screen, for whoever scrolls there or listens."""
+        self.figures.announce(self.isExpanded)
 
     def _open(self, row: int) -> bool:
         return self.isExpanded(self.figures.index(row, 0))

@@ -126,10 +126,11 @@ class Node:
     key: str
     title: str
     parent: "Node | None" = None
+    row: int = 0  # among the children of the parent
     children: list["Node"] = field(default_factory=list)
 
     def add(self, key: str, title: str) -> "Node":
-        node = Node(key, title, self)
+        node = Node(key, title, self, len(self.children))
         self.children.append(node)
         return node
 
@@ -189,20 +190,30 @@ class FigureTreeModel(QAbstractItemModel):
         self.root = Node("", "")
         self._sizing: Sizing | None = None
         self._keys: tuple[str, ...] = ()
+        self._nodes: dict[str, Node] = {}
+
+    def has_rows_of(self, sizing: Sizing) -> bool:
+        """Has this sizing the same figures, with other numbers at most?"""
+        return tuple(sizing.trace) == self._keys
+
+    def take(self, sizing: Sizing) -> None:
+        """Show other numbers in the same rows; whoever shows them announces them."""
+        self._sizing = sizing
 
     def set_sizing(self, sizing: Sizing, is_open: Callable[[QModelIndex], bool] = lambda _group: True) -> bool:
         """Show the figures of a sizing; True if the rows are new. Rows of a closed group are read when it opens."""
-        keys = tuple(sizing.trace)
-        if keys == self._keys:
-            self._sizing = sizing
-            self._announce(QModelIndex(), is_open)
+        if self.has_rows_of(sizing):
+            self.take(sizing)
+            self.announce(is_open)
             return False
         self.beginResetModel()
-        self._sizing, self._keys, self.root = sizing, keys, figure_tree(sizing)
+        self._sizing, self._keys, self.root = sizing, tuple(sizing.trace), figure_tree(sizing)
+        self._nodes = {node.key: node for node in self.root.walk() if node.key}
         self.endResetModel()
         return True
 
-    def _announce(self, parent: QModelIndex, is_open: Callable[[QModelIndex], bool]) -> None:
+    def announce(self, is_open: Callable[[QModelIndex], bool], parent: QModelIndex = QModelIndex()) -> None:  # noqa: B008
+        """Tell that the numbers of all open rows may be others."""
         count = self.rowCount(parent)
         if not count:
             return
@@ -210,14 +221,12 @@ class FigureTreeModel(QAbstractItemModel):
         for row in range(count):
             group = self.index(row, 0, parent)
             if is_open(group):
-                self._announce(group, is_open)
+                self.announce(is_open, group)
 
     def index_of(self, key: str) -> QModelIndex:
         """The row of a figure; an invalid index if there is none."""
-        for node in self.root.walk():
-            if node.key == key and node.parent is not None:
-                return self.createIndex(node.parent.children.index(node), 0, node)
-        return QModelIndex()
+        node = self._nodes.get(key)
+        return self.createIndex(node.row, 0, node) if node is not None else QModelIndex()
 
     def _node(self, index: Index) -> Node:
         node = index.internalPointer() if index.isValid() else self.root
@@ -234,7 +243,7 @@ class FigureTreeModel(QAbstractItemModel):
         node = self._node(index).parent
         if node is None or node.parent is None:
             return QModelIndex()
-        return self.createIndex(node.parent.children.index(node), 0, node)
+        return self.createIndex(node.row, 0, node)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return len(self._node(parent).children) if parent.column() <= 0 else 0

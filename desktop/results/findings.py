@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QEnterEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QEnterEvent, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from core.language import findings as words
@@ -16,6 +16,7 @@ from desktop.results.text import Text
 from desktop.theme import Theme, Tone
 
 ROW, FOLDED, TITLE = 28, 32, 26
+LINK = 22  # of a link, as the style sheet has it: the window is built before that is in force
 MOST = 3  # shown before "All"
 
 
@@ -41,9 +42,15 @@ _ICONS: dict[Weight, tuple[str, Tone]] = {
 }
 
 
-def finding_lines(sizing: Sizing) -> list[FindingLine]:
-    """The findings of a sizing in words: warnings, what to check, then the reasons."""
-    return [_line(finding, sizing) for finding in sorted(sizing.findings, key=lambda f: list(Weight).index(f.weight))]
+def finding_lines(sizing: Sizing, most: int | None = None) -> list[FindingLine]:
+    """The findings of a sizing in words: warnings, what to check, then the reasons; at most so many."""
+    return [_line(finding, sizing) for finding in in_order(sizing)[:most]]
+
+
+def in_order(sizing: Sizing) -> list[Finding]:
+    """Warnings, what to check, then the reasons."""
+    weights = list(Weight)
+    return sorted(sizing.findings, key=lambda finding: weights.index(finding.weight))
 
 
 def _line(finding: Finding, sizing: Sizing) -> FindingLine:
@@ -119,24 +126,22 @@ class FindingRow(QAbstractButton):
             painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), 4, 4)
 
     def _paint_words(self, painter: QPainter, line: FindingLine) -> None:
-        strong, plain = self.theme.font("label", 600), self.theme.font("label")
-        number_width = QFontMetricsF(strong).horizontalAdvance(line.number)
+        number_width = self.theme.width(line.number, "label", 600)
         centre = Qt.AlignmentFlag.AlignVCenter
         right = self.width() - number_width
         if line.number:
-            painter.setFont(strong)
+            painter.setFont(self.theme.font("label", 600))
             painter.setPen(self.theme.color("text"))
             painter.drawText(QRectF(right, 0, number_width + 1, ROW - 1), centre, line.number)
         room = right - 22 - (16 if line.number else 0)
-        metrics = QFontMetricsF(plain)
-        title = metrics.elidedText(line.title, Qt.TextElideMode.ElideRight, room)
-        painter.setFont(plain)
+        title = self.theme.elided(line.title, room, "label")
+        painter.setFont(self.theme.font("label"))
         painter.setPen(self.theme.color("text"))
         painter.drawText(QRectF(22, 0, room, ROW - 1), centre, title)
-        used = metrics.horizontalAdvance(title) + 12
+        used = self.theme.width(title, "label") + 12
         if room - used > 80:
             painter.setPen(self.theme.color("text_3"))
-            rest = metrics.elidedText(line.sentence, Qt.TextElideMode.ElideRight, room - used)
+            rest = self.theme.elided(line.sentence, room - used, "label")
             painter.drawText(QRectF(22 + used, 0, room - used, ROW - 1), centre, rest)
 
 
@@ -149,7 +154,9 @@ class FindingStrip(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.theme = theme
-        self._lines: list[FindingLine] = []
+        self._sizing: Sizing | None = None
+        self._weights: list[Weight] = []  # of all findings
+        self._lines: list[FindingLine] = []  # of those that are shown: words are put to no others
         self._compact = False
         self._open = False
         self._rows: list[FindingRow] = []
@@ -161,7 +168,7 @@ class FindingStrip(QWidget):
         head = QHBoxLayout()
         head.setContentsMargins(0, 0, 0, 0)
         head.setSpacing(8)
-        head.addStrut(self._all.sizeHint().height())
+        head.addStrut(LINK)
         head.addWidget(self._icon)
         head.addWidget(self._title, 1)
         head.addWidget(self._all)
@@ -179,21 +186,25 @@ class FindingStrip(QWidget):
     def set_form(self, compact: bool, is_open: bool) -> None:
         if (compact, is_open) != (self._compact, self._open):
             self._compact, self._open = compact, is_open
+            if self._sizing is not None:
+                self._lines = finding_lines(self._sizing, self._limit())
             self._show()
 
     def set_sizing(self, sizing: Sizing) -> None:
-        lines = finding_lines(sizing)
-        if lines != self._lines:
-            self._lines = lines
+        self._sizing = sizing
+        weights, lines = [finding.weight for finding in in_order(sizing)], finding_lines(sizing, self._limit())
+        if (weights, lines) != (self._weights, self._lines):
+            self._weights, self._lines = weights, lines
             self._show()
 
-    def _limit(self) -> int:
+    def _limit(self) -> int | None:
+        """How many findings are shown; None for all."""
         if self._open:
-            return len(self._lines)
+            return None
         return 0 if self._compact else MOST
 
     def _show(self) -> None:
-        shown = self._lines[: self._limit()]
+        shown = self._lines
         while len(self._rows) < len(shown):
             row = FindingRow(self.theme)
             row.clicked.connect(lambda _checked=False, row=row: self._explain(row))
@@ -204,13 +215,13 @@ class FindingStrip(QWidget):
             if index < len(shown):
                 row.set_line(shown[index], index == len(shown) - 1)
         self._set_head()
-        self.setVisible(bool(self._lines))
+        self.setVisible(bool(self._weights))
 
     def _set_head(self) -> None:
         """The title, and the link that opens or folds; folded, an icon says whether there is a warning."""
-        count, folded = len(self._lines), self._compact and not self._open
+        count, folded = len(self._weights), self._compact and not self._open
         if folded:
-            to_check = sum(line.weight is not Weight.REASON for line in self._lines)
+            to_check = sum(weight is not Weight.REASON for weight in self._weights)
             text = ngettext(
                 "{count} point to check before you promise", "{count} points to check before you promise", to_check
             )
@@ -226,8 +237,7 @@ class FindingStrip(QWidget):
         self._column.setContentsMargins(0, top, 0, bottom)
 
     def _draw_icon(self) -> None:
-        warns = any(line.is_warning for line in self._lines)
-        icon, tone = _ICONS[Weight.WARNING if warns else Weight.NOTE]
+        icon, tone = _ICONS[Weight.WARNING if Weight.WARNING in self._weights else Weight.NOTE]
         self._icon.setPixmap(self.theme.pixmap(icon, tone, 14, self.devicePixelRatioF()))
 
     def _explain(self, row: FindingRow) -> None:

@@ -1,16 +1,19 @@
 """What would help: the levers of this scenario, each with its gain, a "Try" that shows it and Enter that takes it."""
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QFocusEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from core.language.levers import lever_gain, lever_sentences, lever_title
 from core.language.messages import gettext as _
 from core.language.messages import ngettext
-from core.sizing.levers import Lever
-from desktop.results.findings import MOST, ROW
+from desktop.results.findings import LINK, MOST, ROW
 from desktop.results.text import Text
 from desktop.theme import Theme
+
+if TYPE_CHECKING:  # they are found, and put into words, after the first paint
+    from core.sizing.levers import Lever
 
 
 class TryButton(QPushButton):
@@ -64,7 +67,9 @@ class LeverRow(QWidget):
         row.addWidget(self.button)
         theme.changed.connect(self.update)
 
-    def set_lever(self, lever: Lever, is_last: bool) -> None:
+    def set_lever(self, lever: "Lever", is_last: bool) -> None:
+        from core.language.levers import lever_gain, lever_sentences, lever_title
+
         self.lever, self._is_last = lever, is_last
         self._title, self._gain = lever_title(lever), lever_gain(lever)
         said = "\n".join((f"{self._title}: {self._gain}", *lever_sentences(lever)))
@@ -118,7 +123,7 @@ class LeverList(QWidget):
         head = QHBoxLayout()
         head.setContentsMargins(0, 0, 0, 0)
         head.setSpacing(8)
-        head.addStrut(self._all.sizeHint().height())
+        head.addStrut(LINK)
         head.addWidget(self._icon)
         head.addWidget(self._title, 1)
         head.addWidget(self._all)
@@ -135,10 +140,10 @@ class LeverList(QWidget):
         return [row for row in self._rows if not row.isHidden()]
 
     @property
-    def levers(self) -> tuple[Lever, ...]:
+    def levers(self) -> "tuple[Lever, ...]":
         return self._levers
 
-    def set_levers(self, levers: tuple[Lever, ...]) -> None:
+    def set_levers(self, levers: "tuple[Lever, ...]") -> None:
         self._levers = levers
         self._show()
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from core.errors import TonnageError
@@ -83,14 +83,12 @@ class ItemList(QWidget):
     def _row(
         self, painter: QPainter, top: int, height: int, name: str, value: str, ink: QColor, weight: int, indent: int
     ) -> None:
-        font = self.theme.font("label", weight)
-        painter.setFont(font)
+        painter.setFont(self.theme.font("label", weight))
         painter.setPen(ink)
-        metrics = QFontMetricsF(font)
-        number = metrics.horizontalAdvance(value)
+        number = self.theme.width(value, "label", weight)
         room = self.width() - number - indent - 8
         centre = Qt.AlignmentFlag.AlignVCenter
-        shown = metrics.elidedText(name, Qt.TextElideMode.ElideRight, room)
+        shown = self.theme.elided(name, room, "label", weight)
         painter.drawText(QRectF(indent, top, room, height - 1), centre, shown)
         painter.drawText(QRectF(self.width() - number - 1, top, number + 2, height - 1), centre, value)
 

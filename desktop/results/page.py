@@ -121,13 +121,13 @@ class ResultPage(QWidget):
         self._tables: TablePanel | None = None
         self._stack = QStackedLayout()
         self._stack.setContentsMargins(0, 0, 0, 0)
-        self._stack.addWidget(self.charts)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 10, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.title)
         column.addWidget(self.line)
         column.addLayout(self._stack, 1)
+        self._stack.addWidget(self.charts)  # shown at once, so it needs its place first: else it is a window
 
     # -- what a page fills in -----------------------------------------------------------------------------------------
 

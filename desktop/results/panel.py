@@ -1,33 +1,39 @@
-"""The results column: verdict first, then four figures, then the picture, then what to check."""
+"""The results column: verdict first, then four figures, then the picture, then what to check.
+
+The tab in front is built with the column, the others when they are first shown, or after the first paint.
+"""
 
 import datetime
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from core.errors import TonnageError
 from core.language.messages import gettext as _
 from core.sizing.report import Sizing
-from desktop.results import exports
 from desktop.results.advice import AdviceStrip
-from desktop.results.capacity_page import CapacityPage
 from desktop.results.curves import Curves
-from desktop.results.explain import ExplainPage
 from desktop.results.export_actions import ask_for_file, export_actions
-from desktop.results.hardware_page import HardwarePage
-from desktop.results.memory_page import MemoryPage
 from desktop.results.page import ResultPage
-from desktop.results.roofline_page import RooflinePage
-from desktop.results.speed_page import SpeedPage
 from desktop.results.tabs import TabLine
 from desktop.results.tiles import TileRow
 from desktop.results.verdict import VerdictBlock
 from desktop.session import Message, Session
 from desktop.theme import Theme
 from desktop.widgets.labels import IconButton
+from desktop.widgets.page_stack import PageStack
+
+if TYPE_CHECKING:
+    from desktop.results.capacity_page import CapacityPage
+    from desktop.results.explain import ExplainPage
+    from desktop.results.hardware_page import HardwarePage
+    from desktop.results.memory_page import MemoryPage
+    from desktop.results.roofline_page import RooflinePage
+    from desktop.results.speed_page import SpeedPage
 
 #: Narrower than this, second lines and lists go and the strip at the foot folds.
 COMPACT_BELOW = 720
@@ -58,22 +64,24 @@ class ResultsPanel(QWidget):
         self.verdict = VerdictBlock(theme)
         self.tiles = TileRow(theme, self.explain)
         self.tabs = TabLine(theme)
-        self.memory, self.speed = MemoryPage(theme, self.curves), SpeedPage(theme, self.curves)
-        self.capacity, self.roofline = CapacityPage(theme, self.curves), RooflinePage(theme, self.curves)
-        self.hardware = HardwarePage(theme, self.curves)
-        self.explanation = ExplainPage(theme, self.curves)
-        self.chart_pages: tuple[ResultPage, ...] = (
-            self.memory, self.speed, self.capacity, self.roofline, self.hardware,
-        )  # fmt: skip
-        self.speed.calibration_wanted.connect(self.calibration_wanted)
-        self.explanation.bill_wanted.connect(self.bill_wanted)
-        self.pages = QStackedWidget()
+        self.pages = PageStack(
+            {
+                MEMORY: self._make_memory,
+                SPEED: self._make_speed,
+                CAPACITY: self._make_capacity,
+                ROOFLINE: self._make_roofline,
+                HARDWARE: self._make_hardware,
+                EXPLAIN: self._make_explanation,
+            }
+        )
         self.advice = AdviceStrip(session, theme)
         self._table_button = IconButton(theme, "table", _("Table of the same numbers"), self.toggle_table, "T")
         self._save_button = IconButton(theme, "download", _("Save chart"), self.show_export_menu, "Ctrl+E")
+        self._narrow = True
         self._fill_tabs()
         self._lay_out()
         self._connect()
+        self.pages.show_page(MEMORY)
         self._fold(narrow=True, low=True)  # the smallest form decides the window's minimum
         if session.sizing is not None:
             self.set_sizing(session.sizing)
@@ -83,9 +91,8 @@ class ResultsPanel(QWidget):
     def _fill_tabs(self) -> None:
         self.tabs.setAccessibleName(_("Results"))
         names = (_("Memory"), _("Speed"), _("Capacity"), _("Roofline"), _("Hardware"), _("Explain"))
-        for number, (name, page) in enumerate(zip(names, (*self.chart_pages, self.explanation), strict=True)):
+        for number, name in enumerate(names):
             self.tabs.add(name, f"Alt+{number + 1}")
-            self.pages.addWidget(page)
             shortcut = QShortcut(QKeySequence(f"Alt+{number + 1}"), self)
             shortcut.activated.connect(lambda number=number: self.show_tab(number))
 
@@ -119,12 +126,8 @@ class ResultsPanel(QWidget):
         self.session.held_changed.connect(self.verdict.set_held)
         self.verdict.proposal_wanted.connect(self.proposal_wanted)
         self.tabs.currentChanged.connect(self._on_tab)
-        for page in self.chart_pages:
-            page.explain_requested.connect(self.explain)
+        self.pages.built.connect(self._on_built)
         self.advice.explain_requested.connect(self.explain)
-        self.hardware.opened.connect(self.session.new)
-        self.hardware.kept.connect(self.session.compare)
-        self.hardware.more_wanted.connect(self.hardware_wanted)
         self.verdict.hardware_wanted.connect(self.hardware_wanted)
         self.advice.previewed.connect(self._preview)
         self._add_shortcut("Ctrl+E", self.show_export_menu)
@@ -134,6 +137,91 @@ class ResultsPanel(QWidget):
         shortcut = QShortcut(QKeySequence(keys), self)
         shortcut.activated.connect(action)
         return shortcut
+
+    # -- tabs ---------------------------------------------------------------------------------------------------------
+
+    def _make_memory(self) -> QWidget:
+        from desktop.results.memory_page import MemoryPage
+
+        return MemoryPage(self.theme, self.curves)
+
+    def _make_speed(self) -> QWidget:
+        from desktop.results.speed_page import SpeedPage
+
+        page = SpeedPage(self.theme, self.curves)
+        page.calibration_wanted.connect(self.calibration_wanted)
+        return page
+
+    def _make_capacity(self) -> QWidget:
+        from desktop.results.capacity_page import CapacityPage
+
+        return CapacityPage(self.theme, self.curves)
+
+    def _make_roofline(self) -> QWidget:
+        from desktop.results.roofline_page import RooflinePage
+
+        return RooflinePage(self.theme, self.curves)
+
+    def _make_hardware(self) -> QWidget:
+        from desktop.results.hardware_page import HardwarePage
+
+        page = HardwarePage(self.theme, self.curves)
+        page.opened.connect(self.session.new)
+        page.kept.connect(self.session.compare)
+        page.more_wanted.connect(self.hardware_wanted)
+        return page
+
+    def _make_explanation(self) -> QWidget:
+        from desktop.results.explain import ExplainPage
+
+        page = ExplainPage(self.theme, self.curves)
+        page.bill_wanted.connect(self.bill_wanted)
+        if self.session.sizing is not None:
+            page.set_sizing(self.session.sizing, self.session.catalogue)
+        return page
+
+    def _on_built(self, page: QWidget) -> None:
+        """A chart page takes its form from the column, and shows what the others show."""
+        if isinstance(page, ResultPage):
+            page.explain_requested.connect(self.explain)
+            page.set_margins(SIDE, self._right)
+            page.set_compact(self._narrow)
+            if self.session.sizing is not None:
+                page.set_sizing(self.session.sizing, self.session.catalogue)
+
+    def build_next(self) -> bool:
+        """Build one of the tabs that were not shown yet; False where there is none."""
+        return self.pages.build_next()
+
+    @property
+    def memory(self) -> "MemoryPage":
+        return cast("MemoryPage", self.pages.page(MEMORY))
+
+    @property
+    def speed(self) -> "SpeedPage":
+        return cast("SpeedPage", self.pages.page(SPEED))
+
+    @property
+    def capacity(self) -> "CapacityPage":
+        return cast("CapacityPage", self.pages.page(CAPACITY))
+
+    @property
+    def roofline(self) -> "RooflinePage":
+        return cast("RooflinePage", self.pages.page(ROOFLINE))
+
+    @property
+    def hardware(self) -> "HardwarePage":
+        return cast("HardwarePage", self.pages.page(HARDWARE))
+
+    @property
+    def explanation(self) -> "ExplainPage":
+        return cast("ExplainPage", self.pages.page(EXPLAIN))
+
+    @property
+    def chart_pages(self) -> list[ResultPage]:
+        """The pages with charts that are built."""
+        pages = (self.pages.widget(index) for index in range(self.pages.count()))
+        return [page for page in pages if isinstance(page, ResultPage)]
 
     # -- showing ------------------------------------------------------------------------------------------------------
 
@@ -145,7 +233,8 @@ class ResultsPanel(QWidget):
         self._foot_rule.setVisible(bool(sizing.findings))
         for page in self.chart_pages:
             page.set_sizing(sizing, self.session.catalogue)
-        self.explanation.set_sizing(sizing, self.session.catalogue)
+        if self.pages.known(EXPLAIN) is not None:
+            self.explanation.set_sizing(sizing, self.session.catalogue)
 
     def _preview(self, sizing: Sizing | None) -> None:
         """What a lever would bring, in the tiles."""
@@ -154,14 +243,20 @@ class ResultsPanel(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fold(self.width() < COMPACT_BELOW, self.height() < LOW_BELOW)
-        right = max(SIDE, self.width() - WIDEST + SIDE)
+        right = self._right
         self._line.setContentsMargins(SIDE, 0, right - ICON_REACH, 0)
         for layout in (self._top, self._foot):
             layout.setContentsMargins(SIDE, 0, right, 0)
         for page in self.chart_pages:
             page.set_margins(SIDE, right)
 
+    @property
+    def _right(self) -> int:
+        """The margin at the right: what is wider than can be read well stays empty."""
+        return max(SIDE, self.width() - WIDEST + SIDE)
+
     def _fold(self, narrow: bool, low: bool) -> None:
+        self._narrow = narrow
         self.advice.set_most(round(ADVICE_SHARE * self.height()))
         self.advice.set_compact(narrow or low)
         self.verdict.set_compact(narrow)
@@ -172,7 +267,7 @@ class ResultsPanel(QWidget):
         self.tabs.setCurrentIndex(index)
 
     def _on_tab(self, index: int) -> None:
-        self.pages.setCurrentIndex(index)
+        self.pages.show_page(index)
         self._table_button.setEnabled(index != EXPLAIN)
 
     def explain(self, key: str) -> None:
@@ -219,6 +314,8 @@ class ResultsPanel(QWidget):
 
     def export(self, path: Path) -> None:
         """Save what is in front as the ending of the path says; a failure is said in the page."""
+        from desktop.results import exports
+
         name, today = self.session.scenario.name, datetime.date.today()
         page = self.pages.currentWidget()
         try:
@@ -231,6 +328,8 @@ class ResultsPanel(QWidget):
 
     def copy_picture(self) -> None:
         """Put the picture of the tab in front on the clipboard, as it would be saved."""
+        from desktop.results import exports
+
         page = self.chart_page
         if page is not None:
             name, today = self.session.scenario.name, datetime.date.today()

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QEnterEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen
@@ -11,11 +12,13 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 from core.language import chart_sentences
 from core.language.messages import gettext as _
 from core.language.numbers import EN_DASH, Formatter, Written, current
-from core.sizing.cost_report import Cost
 from core.sizing.report import Estimate, Sizing
 from core.sizing.shown import excess, share_of_limit, spare_requests
 from desktop.charts.painting import with_alpha
-from desktop.theme import Color, Theme
+from desktop.theme import Color, TextStyle, Theme
+
+if TYPE_CHECKING:
+    from core.sizing.cost_report import Cost
 
 PADDING = 12
 TRACK_Y, TRACK_H, DOT, TICK_H = 64.0, 4.0, 9.0, 14.0
@@ -44,7 +47,7 @@ class TileFigures:
         return f"{self.caption}: {self.figure} {self.unit}. {self.foot}. {self.remark}".strip(" .")
 
 
-def tile_figures(sizing: Sizing, formatter: Formatter, cost: Cost | None = None) -> tuple[TileFigures, ...]:
+def tile_figures(sizing: Sizing, formatter: Formatter, cost: "Cost | None" = None) -> tuple[TileFigures, ...]:
     """The four tiles of a sizing, in order; the last one is the cost where that is known, else the memory."""
     return (
         _requests(sizing, formatter),
@@ -160,7 +163,7 @@ def _range(low: float, high: float, unit: str, parts: Callable[..., Written], fo
     return f"{first}{EN_DASH}{second}" if range_unit == unit else formatter.range(low, high, parts)
 
 
-def _cost(cost: Cost, formatter: Formatter) -> TileFigures:
+def _cost(cost: "Cost", formatter: Formatter) -> TileFigures:
     """A million tokens of the client's own demand, with what they would cost at full load."""
     full, foot, busy = cost.per_million_full, "", ""
     if full.known:
@@ -285,11 +288,10 @@ class Tile(QAbstractButton):
         inset = 1.0 if self.hasFocus() else 0.0
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), radius, radius)
 
-    def _line(self, painter: QPainter, text: str, middle: float, width: float, color: Color, style: str) -> None:
-        font = self.theme.font(style)  # type: ignore[arg-type]
-        painter.setFont(font)
+    def _line(self, painter: QPainter, text: str, middle: float, width: float, color: Color, style: TextStyle) -> None:
+        painter.setFont(self.theme.font(style))
         painter.setPen(self.theme.color(color))
-        shown = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, width)
+        shown = self.theme.elided(text, width, style)
         painter.drawText(QRectF(PADDING, middle - 9, width, 18), Qt.AlignmentFlag.AlignVCenter, shown)
 
     def _paint_figure(self, painter: QPainter, figures: TileFigures, width: float) -> None:
@@ -302,12 +304,10 @@ class Tile(QAbstractButton):
         painter.setPen(self.theme.color("text" if figures.value is not None or figures.unit else "text_3"))
         painter.drawText(QPointF(PADDING, base), figures.figure)
         left = QFontMetricsF(font).horizontalAdvance(figures.figure) + 5
-        unit = self.theme.font("body")
-        if QFontMetricsF(unit).horizontalAdvance(figures.unit) > width - left:
-            unit = self.theme.font("caption")
-        painter.setFont(unit)
+        unit: TextStyle = "body" if self.theme.width(figures.unit, "body") <= width - left else "caption"
+        painter.setFont(self.theme.font(unit))
         painter.setPen(self.theme.color("text_2"))
-        shown = QFontMetricsF(unit).elidedText(figures.unit, Qt.TextElideMode.ElideRight, max(0.0, width - left))
+        shown = self.theme.elided(figures.unit, max(0.0, width - left), unit)
         painter.drawText(QPointF(PADDING + left, base), shown)
 
     def _paint_track(self, painter: QPainter, figures: TileFigures, width: float) -> None:
@@ -347,11 +347,11 @@ class TileRow(QWidget):
 
         self._figures: tuple[TileFigures, ...] = ()
 
-    def set_sizing(self, sizing: Sizing, cost: Cost | None = None) -> None:
+    def set_sizing(self, sizing: Sizing, cost: "Cost | None" = None) -> None:
         self._figures = tile_figures(sizing, current(), cost)
         self._show(self._figures)
 
-    def preview(self, sizing: Sizing | None, cost: Cost | None = None) -> None:
+    def preview(self, sizing: Sizing | None, cost: "Cost | None" = None) -> None:
         """Show the figures of another sizing with those of now beside them; without one, those of now."""
         if sizing is None:
             self._show(self._figures)

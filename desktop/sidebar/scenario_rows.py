@@ -37,6 +37,10 @@ class Place:
     before: int | None
 
 
+#: After the first row is painted: what the window itself shows comes before.
+AFTER_MS = 120
+
+
 class ScenarioListModel(QAbstractListModel):
     """Clients and their scenarios; a name can be edited in place, a tick set, a row dragged.
 
@@ -54,7 +58,6 @@ class ScenarioListModel(QAbstractListModel):
         self._waiting: deque[int] = deque()
         self._idle = QTimer(self)
         self._idle.setSingleShot(True)
-        self._idle.setInterval(0)
         self._idle.timeout.connect(self._size_one)
         session.scenarios_changed.connect(self.refresh)
         session.scenario_changed.connect(self.refresh_current)
@@ -137,7 +140,8 @@ class ScenarioListModel(QAbstractListModel):
             return self._standings[scenario_id]
         if scenario_id not in self._waiting:
             self._waiting.append(scenario_id)
-            self._idle.start()
+            if not self._idle.isActive():
+                self._idle.start(AFTER_MS)
         return None
 
     def _forget(self) -> None:
@@ -155,7 +159,7 @@ class ScenarioListModel(QAbstractListModel):
         if self._waiting:
             scenario_id = self._waiting.popleft()
             self._set_standing(scenario_id, self._session.standing_of(scenario_id))
-            self._idle.start()
+            self._idle.start(0)
 
     def _set_standing(self, scenario_id: int, standing: Standing | None) -> None:
         if scenario_id in self._standings and self._standings[scenario_id] is standing:

@@ -3,8 +3,9 @@
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QWidget
 
+from core.tokens import load_tokens
 from desktop import icons
-from desktop.theme import TONE_ICONS, Tone, load_tokens, restyle
+from desktop.theme import TONE_ICONS, Tone, restyle
 
 ICON = 32
 WIDTH = 340  # of the text, so that a sentence takes two lines at most

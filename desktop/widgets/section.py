@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from core.language.messages import gettext as _
 from desktop.theme import Theme
 from desktop.widgets.labels import ElidedLabel, button
+from desktop.widgets.late import build_visible
 
 _MAX = 16_777_215  # Qt's "no limit" of a height
 
@@ -104,9 +105,11 @@ class Section(QWidget):
         self._motion.stop()
         if not (animate and self.isVisible()):
             self._settle()
+            build_visible(self)
             return
-        height = self.body.sizeHint().height()
         self.body.setVisible(True)
+        build_visible(self)
+        height = self.body.sizeHint().height()
         self._motion.setStartValue(height if folded else 0)
         self._motion.setEndValue(0 if folded else height)
         self._motion.start()

@@ -1,7 +1,6 @@
 """A store with 2,000 scenarios and 1,000 catalogue entries: the search answers within a frame, the start holds."""
 
 import itertools
-import os
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -17,7 +16,7 @@ from desktop.folders import Folders
 from desktop.settings import STARTED_BEFORE, Settings
 from tests.article.conftest import shipped
 from tests.bench.conftest import Measure
-from tests.bench.test_start import PAINTED_S, START
+from tests.bench.test_start import PAINTED_S, START, environment_of_a_start
 
 pytestmark = pytest.mark.bench
 
@@ -50,7 +49,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_window_is_painted_within_a_second(full: Path, measure: Measure) -> None:
-    environment = {"QT_QPA_PLATFORM": "offscreen", **os.environ}
+    environment = environment_of_a_start()
     command = [sys.executable, "-c", START, str(full)]
 
     def start() -> None:

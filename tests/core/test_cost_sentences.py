@@ -10,6 +10,7 @@ import pytest
 from core.catalogue.facts import Condition
 from core.catalogue.records import Confidence
 from core.cli import cost_figures
+from core.language import capacity_sentences as carried
 from core.language import cost_sentences as words
 from core.language.cost_summary import cost_summary
 from core.language.figures import has_label, label
@@ -33,9 +34,9 @@ NAMES: tuple[tuple[type[StrEnum], Any], ...] = (
     (LineKind, words.line_kind),
     (Running, words.running),
     (Missing, words.missing),
-    (Wall, words.wall),
-    (Redundancy, words.redundancy),
-    (Redundancy, words.redundancy_means),
+    (Wall, carried.wall),
+    (Redundancy, carried.redundancy),
+    (Redundancy, carried.redundancy_means),
     (Road, words.road),
     (Condition, words.condition),
 )
@@ -95,12 +96,14 @@ def test_both_roads_in_a_sentence() -> None:
 def test_capacity_in_a_sentence() -> None:
     sizing = worked().sizing
     found = carried_by(sizing, shipped())
-    text = words.capacity_sentence(found)
+    text = carried.capacity_sentence(found)
     assert text.startswith("Not even one request") if not found.requests else text.startswith(str(found.requests))
     slow = sizing.scenario.edited(workload__speed_target=5.0, workload__ttft_target_s=5.0)
     good = carried_by(size(slow, shipped()), shipped())
-    assert words.capacity_sentence(good).startswith(f"{good.requests} requests at once meet the targets")
-    assert [words.variant_sentence(v).startswith(words.redundancy(v.redundancy)) for v in good.variants] == [True] * 3
+    assert carried.capacity_sentence(good).startswith(f"{good.requests} requests at once meet the targets")
+    assert [carried.variant_sentence(v).startswith(carried.redundancy(v.redundancy)) for v in good.variants] == [
+        True
+    ] * 3
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

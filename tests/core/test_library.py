@@ -1,4 +1,6 @@
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime
@@ -8,9 +10,8 @@ import pytest
 
 from core.errors import StoreError, StoreTooNew
 from core.scenario import CatalogueModel, Deployment, Scenario
-from core.store.database import BACKUPS_KEPT, Backup, Repair, open_database
+from core.store.database import APPLICATION_ID, BACKUPS_KEPT, SCHEMA_VERSION, Backup, Repair, open_database
 from core.store.library import Library
-from core.store.migrations import APPLICATION_ID, SCHEMA_VERSION
 
 NOON = datetime(2026, 11, 30, 12, 0)
 
@@ -98,6 +99,45 @@ def test_the_file_says_whose_it_is(path: Path, library: Library) -> None:
         assert raw.execute("pragma application_id").fetchone()[0] == APPLICATION_ID
         assert raw.execute("pragma user_version").fetchone()[0] == SCHEMA_VERSION
         assert raw.execute("pragma journal_mode").fetchone()[0] == "wal"
+
+
+def test_the_number_of_the_schema_counts_its_steps(library: Library) -> None:
+    from core.store.migrations import migrations
+
+    assert len(migrations.applied(library._database)) == SCHEMA_VERSION
+
+
+def test_a_store_whose_number_was_not_written_gets_it(path: Path) -> None:
+    """The program was ended between the last step and the number."""
+    first = Library(path, NOON)
+    first.add(scenario("kept"), NOON)
+    first.close()
+    with sqlite3.connect(path) as raw:
+        raw.execute("pragma user_version = 0")
+    Library(path, NOON).close()
+    with sqlite3.connect(path) as raw:
+        assert raw.execute("pragma user_version").fetchone()[0] == SCHEMA_VERSION
+        assert raw.execute("select name from scenarios").fetchall() == [("kept",)]
+
+
+def test_a_store_of_today_is_read_without_what_writes(path: Path) -> None:
+    """A start reads, and sqlite-utils takes long to import."""
+    first = Library(path, NOON)
+    kept = first.add(scenario("kept"), NOON)
+    first.close()
+    script = f"""
+import sys
+from datetime import datetime
+from pathlib import Path
+from core.store.library import Library
+library = Library(Path({str(path)!r}), datetime(2026, 11, 30, 13))
+print(library.load({kept}).name, [one.name for one in library.kept()], library.records(), "sqlite_utils" in sys.modules)
+library.save({kept}, library.load({kept}), datetime(2026, 11, 30, 13))
+print("sqlite_utils" in sys.modules, "numpy" in sys.modules)
+"""
+    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout == "kept ['kept'] {} False\nTrue False\n"
 
 
 def test_a_newer_store_is_refused_and_left_alone(path: Path, library: Library) -> None:

@@ -57,6 +57,18 @@ def test_the_sentence_of_every_kind_of_error_is_translated() -> None:
 
 
 @pytest.mark.parametrize("code", TRANSLATED)
+def test_messages_are_read_as_babel_reads_them(code: str) -> None:
+    known, read = catalogue(code), messages.translations(code)
+    said = {(one.context or "", forms(one.id)[0]): forms(one.string) for one in known if one.id and not one.fuzzy}
+    assert read.forms == {key: text for key, text in said.items() if all(text)}
+    assert len(read.forms) > 2000
+    assert read.rule == known.plural_expr
+    one, many = said["", "{number} user"]
+    assert [read.plural("{number} user", "{number} users", number) for number in (1, 2)] == [one, many]
+    assert read.plural("nobody translated {this}", "these", 2) == "these"
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
 def test_every_text_has_a_translation(code: str) -> None:
     known = {(m.context or "", forms(m.id)[0]): m for m in catalogue(code) if m.id}
     missing = set()

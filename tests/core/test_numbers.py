@@ -6,14 +6,34 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from babel import Locale
+from babel.dates import format_date
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.language.locale_signs import BY_CODE, SIGNS
 from core.language.messages import LANGUAGES
 from core.language.numbers import Formatter, formatter
 from core.units import Unit, parse_bytes, parse_number, parse_tokens
 
+OFFERED = ("EUR", "USD", "CHF", "GBP", "SEK", "DKK", "NOK", "PLN", "CZK", "JPY", "CAD", "AUD")
 EN, DE, FR = (formatter(code) for code in ("en", "de", "fr"))
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_the_signs_are_those_of_the_locale(code: str) -> None:
+    locale, signs = Locale.parse(code), SIGNS[code]
+    symbols = locale.number_symbols["latn"]
+    assert (signs.decimal, signs.group) == (symbols["decimal"], symbols["group"])
+    assert signs.currency_first == locale.currency_formats["standard"].pattern.startswith("¤")
+    assert {currency: formatter(code)._symbol(currency) for currency in (*OFFERED, "BRL", "INR")} == {
+        currency: locale.currency_symbols.get(currency, currency) for currency in (*OFFERED, "BRL", "INR")
+    }
+    assert {currency for currency in OFFERED if currency not in signs.symbols} <= BY_CODE
+    write, pattern = formatter(code), "d MMMM y" if code == "en" else "long"
+    for day in (datetime.date(2026, 1, 1) + datetime.timedelta(days=n) for n in range(0, 365, 5)):
+        assert write.date(day) == format_date(day, pattern, locale=code)
+        assert write.partial_date(day.isoformat()[:7]) == format_date(day, "LLLL y", locale=code)
 
 
 def shown(text: str) -> str:

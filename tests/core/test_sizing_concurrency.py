@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.catalogue.catalogue import Catalogue
-from core.language.cost_sentences import tail_sentence
+from core.language.capacity_sentences import tail_sentence
 from core.physics import demand as d
 from core.scenario import CatalogueModel, Demand, Deployment, Scenario, Use, Workload
 from core.sizing.concurrency import Capacity, Redundancy, Wall, capacity

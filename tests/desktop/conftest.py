@@ -1,5 +1,6 @@
 """Fixtures of the tests of the window."""
 
+import gc
 from collections.abc import Iterator
 
 import pytest
@@ -8,6 +9,8 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from core.language.messages import set_language
 from core.language.numbers import MemoryUnit, set_memory_unit
 from tests.desktop.shell import one_theme, session, settings, start, store, theme, window
+
+gc.enable()  # a start of the program does without (desktop.early), and nobody starts it here
 
 __all__ = ["one_theme", "session", "settings", "start", "store", "theme", "window"]
 

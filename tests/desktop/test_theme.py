@@ -8,8 +8,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFontMetrics, QRawFont
 from PySide6.QtWidgets import QApplication, QPushButton
 
+from core.tokens import load_tokens
 from desktop import icons
-from desktop.theme import ChartColor, Color, Scheme, TextStyle, Theme, load_tokens, restyle
+from desktop.theme import ChartColor, Color, Scheme, TextStyle, Theme, restyle
 
 SIDES = ("light", "dark")
 GROUNDS = ("window", "surface", "raised", "sunken", "hover", "selected")
