@@ -79,7 +79,7 @@ TOWER = "bom.chassis.4u-tower-rack"
 def part_name(fact: str) -> str:
     """The name of a part by the id of its fact; empty where it has none of its own.
 
-    >>> part_name("bom.psu.redundant"), part_name("bom.rack.42u")
+    >>> part_name("bom.psu.redundant"), part_name("price.l40s.new")
     ('Power supply (kW)', '')
     """
     return _(_PARTS[fact]) if fact in _PARTS else ""

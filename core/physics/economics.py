@@ -236,7 +236,7 @@ def supply_power(cards: int, each_w: float, host_w: float, supply_load: float, s
     power of all supplies [kW]
 
     >>> supply_power(1, 600.0, 200.0, 0.8, 100.0, 1), supply_power(2, 300.0, 300.0, 0.8, 100.0, 2)
-    (Decimal('1'), Decimal('2.4'))
+    (Decimal('1.0'), Decimal('2.4'))
     """
     steps = math.ceil((cards * each_w + host_w) / supply_load / step_w - 1e-9)
     return machines * steps * money(step_w) / 1000
