@@ -54,6 +54,7 @@ _NUMBER = re.compile(r"^\s*(?P<number>[+-]?[\d.,'’\s_]*\d[.,]?)\s*(?P<suffix>[
 
 _TOKENS = {"": 1, "k": 1024, "m": 1024**2, "ki": 1024, "mi": 1024**2}
 _COUNTS = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9, "bn": 10**9, "t": 10**12}
+_LARGE = ("k", "tsd", "m", "mio", "mn", "b", "bn", "mrd", "t")  # that a plain number does not count in
 _BYTES = {"b": 1, "kb": KB, "mb": MB, "gb": GB, "tb": TB, "kib": KIB, "mib": MIB, "gib": GIB, "tib": TIB}
 _BITS = {"kb/s": 125, "mb/s": 125 * 10**3, "gb/s": 125 * 10**6, "tb/s": 125 * 10**9}
 
@@ -62,11 +63,16 @@ def parse_number(text: str, decimal_comma: bool = False) -> float:
     """Read a plain number as people write it: thousands separators, decimal point or comma.
 
     With one separator only, `decimal_comma` decides what it is; "1.234.567" and "1,234.5" are clear by themselves.
+    "12k" is refused: read as 12 it would be wrong without a word.
 
     >>> parse_number("1,792"), parse_number("1.792", decimal_comma=True), parse_number("0,5", decimal_comma=True)
     (1792.0, 1792.0, 0.5)
     """
-    return _split(text, decimal_comma)[0]
+    number, suffix = _split(text, decimal_comma)
+    words = suffix.lower().replace(".", " ").split()
+    if words and words[0] in _LARGE:
+        raise InvalidInput("“{text}” is not a number.", text=text.strip())
+    return number
 
 
 def parse_tokens(text: str, decimal_comma: bool = False) -> int:

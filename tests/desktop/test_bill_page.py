@@ -234,3 +234,79 @@ def test_a_text_in_a_field_counts_when_the_page_is_left(qtbot: Any, page: BillPa
     lines = economics(program).lines
     assert lines is not None
     assert lines[1].quantity == 3
+
+
+def typed_name(qtbot: Any, page: BillPage, text: str) -> Any:
+    field = page.rows[1].name
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, text)
+    return field
+
+
+def test_a_name_is_taken_once_and_can_be_undone_while_the_focus_is_in_it(
+    qtbot: Any, page: BillPage, program: Application
+) -> None:
+    before = program.session.undo_stack.count()
+    field = typed_name(qtbot, page, "Big box")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    lines = economics(program).lines
+    assert lines is not None
+    assert lines[1].name == "Big box"
+    assert program.session.undo_stack.count() == before + 1
+    program.window.action("undo").trigger()
+    program.session.settled()
+    assert economics(program).lines is None
+    assert field.text() == ""
+    typed_name(qtbot, page, "Bigger box")
+    program.session.flush()
+    page.again.click()
+    program.session.flush()
+    assert economics(program).lines is None
+
+
+def test_a_name_being_typed_goes_into_its_own_scenario(qtbot: Any, page: BillPage, program: Application) -> None:
+    typed_name(qtbot, page, "Big box")
+    program.session.open(1)
+    program.session.flush()
+    assert economics(program).lines is None
+    program.session.open(2)
+    lines = economics(program).lines
+    assert lines is not None
+    assert lines[1].name == "Big box"
+
+
+def test_a_scenario_that_cannot_be_sized_shows_no_lines_of_another(page: BillPage, program: Application) -> None:
+    program.session.new(program.session.scenario.edited(deployment__device="no-such-device"))
+    assert page.title.text() == "Bill of materials: this scenario cannot be sized"
+    assert page.rows == []
+    page.add.click()
+    page.again.click()
+    assert economics(program).lines is None
+    assert economics(program).further_lines == ()
+    program.session.open(2)
+    assert len(page.rows) == 8
+    page.add.click()
+    assert len(page.rows) == 9
+
+
+def test_a_price_in_thousands_is_not_read_as_one_in_ones(qtbot: Any, page: BillPage, program: Application) -> None:
+    for text in ("12k", "12 k EUR", "1.2 Mio. EUR"):
+        type_in(qtbot, page.rows[1].price, text)
+        assert page.rows[1].caption.text == "Write an amount such as 12,400. Keeping none."
+    assert economics(program).lines is None
+    type_in(qtbot, page.rows[1].price, "12 EUR")
+    lines = economics(program).lines
+    assert lines is not None
+    assert lines[1].price == Decimal(12)
+
+
+def test_an_amount_too_long_for_its_column_does_not_lose_its_first_digits(
+    qtbot: Any, page: BillPage, program: Application
+) -> None:
+    row = page.rows[1]
+    type_in(qtbot, row.price, "999999999999")
+    type_in(qtbot, row.quantity, "1000000")
+    assert row.amount.text() == row.amount.toolTip() == "€999,999,999,999,000,000"
+    QApplication.processEvents()
+    assert page.inner.minimumSizeHint().width() <= page.scroll_area.viewport().width()

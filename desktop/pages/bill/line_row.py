@@ -69,7 +69,7 @@ class LineRow(QWidget):
         self.paid = self._picker(_("Line {number}: paid").format(number=number))
         self.paid.set_choices([Choice(ONCE, _("once")), Choice(YEARLY, _("yearly"))])
         self.paid.chosen.connect(lambda key: self._edit(_("Once or yearly"), yearly=key == YEARLY))
-        self.amount = label("", "strong")
+        self.amount = ElidedLabel("", "strong")
         self.amount.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.source = ComboPicker(
             theme, _("Line {number}: price from").format(number=number), searchable=True, quiet=True
@@ -150,7 +150,7 @@ class LineRow(QWidget):
         line, priced = entry.line, entry.priced
         self._line = line
         self.kind.set_current(line.kind.value, line_kind_in_short(line.kind))
-        if not self.name.hasFocus():
+        if not self.name.isModified() and self.name.text().strip() != line.name:
             self.name.setText(line.name)
         self._name = line_name(priced)
         self.name.setPlaceholderText(self._name)
@@ -201,7 +201,10 @@ class LineRow(QWidget):
         found[0].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _rename(self) -> None:
-        if self._line is not None and self.name.text().strip() != self._line.name:
+        """Take what was typed, once: a text that came from a scenario is never given to another one."""
+        typed = self.name.isModified()
+        self.name.setModified(False)
+        if typed:
             self._edit(_("Name of a line"), name=self.name.text().strip())
 
     def _changed(self, changes: dict[str, Any]) -> CostLine | None:

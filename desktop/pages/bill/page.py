@@ -19,7 +19,7 @@ from desktop.pages.bill import line_row, price_choices
 from desktop.pages.bill.line_row import Deeds, LineRow
 from desktop.session import Session
 from desktop.theme import Theme
-from desktop.widgets.labels import button, label, line
+from desktop.widgets.labels import ElidedLabel, button, label, line
 from desktop.widgets.message_bar import MessageBar
 from desktop.widgets.picker import ComboPicker
 
@@ -37,7 +37,6 @@ class BillPage(QWidget):
         super().__init__()
         self._session, self._theme = session, theme
         self._bill: EditableBill | None = None
-        self._cost: Cost | None = None
         self.rows: list[LineRow] = []
         self.setProperty("kind", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -57,6 +56,7 @@ class BillPage(QWidget):
         self.head = self._head()
         self._lay_out()
         session.sizing_changed.connect(self._on_sizing)
+        session.sizing_lost.connect(self._refresh)
         session.catalogue_changed.connect(lambda _catalogue: self._refresh())
         session.leaving.connect(self.settle)
 
@@ -100,7 +100,7 @@ class BillPage(QWidget):
         for widget in (self.add, self.take, self.again):
             tools.addWidget(widget)
         tools.addStretch(1)
-        inner = QWidget()
+        self.inner = inner = QWidget()
         inner.setProperty("kind", "page")
         inner.setMaximumWidth(WIDEST)
         body = QVBoxLayout(inner)
@@ -142,14 +142,30 @@ class BillPage(QWidget):
         self._refresh()
 
     def _refresh(self) -> None:
-        sizing = self._session.settled() if self.isVisible() else None
-        cost = None if sizing is None else self._session.cost(sizing)
-        if cost is None:
+        if not self.isVisible():
             return
-        self._cost, self._bill = cost, editable_bill(cost, self._session.catalogue)
+        sizing = self._session.settled()
+        cost = None if sizing is None else self._session.cost(sizing)
+        for widget in (self.add, self.take):
+            widget.setEnabled(cost is not None)
+        if cost is None:
+            self._show_none()
+            return
+        self._bill = editable_bill(cost, self._session.catalogue)
         self._show_head(cost, self._bill)
         self._show_rows(cost, self._bill)
         self._show_sums(cost)
+
+    def _show_none(self) -> None:
+        """The scenario cannot be sized: lines that are still here would be those of another, and go into this one."""
+        self._bill = None
+        self.title.setText(_("Bill of materials: this scenario cannot be sized"))
+        self.about.setText("")
+        self.again.setEnabled(False)
+        self._drop_rows(0)
+        self._drop_sums()
+        for widget in (self.notice, self.empty, self.head):
+            widget.setVisible(False)
 
     def _show_head(self, cost: Cost, bill: EditableBill) -> None:
         if cost.capital.known:
@@ -174,13 +190,17 @@ class BillPage(QWidget):
         )
         self.notice.text.setText(counted.format(lines=current().number(bill.cards), number=current().count(bill.units)))
 
-    def _show_rows(self, cost: Cost, bill: EditableBill) -> None:
-        for row in self.rows[len(bill.entries) :]:
+    def _drop_rows(self, first: int) -> None:
+        """Take away the rows from a place on."""
+        for row in self.rows[first:]:
             row.retire()
             self.list.removeWidget(row)
             row.hide()
             row.deleteLater()
-        del self.rows[len(bill.entries) :]
+        del self.rows[first:]
+
+    def _show_rows(self, cost: Cost, bill: EditableBill) -> None:
+        self._drop_rows(len(bill.entries))
         deeds = Deeds(self._replace, self._refusal, self._move, self._duplicate, self._remove)
         for at in range(len(self.rows), len(bill.entries)):
             row = LineRow(self._session, self._theme, at, deeds)
@@ -192,12 +212,15 @@ class BillPage(QWidget):
         self.empty.setHidden(bool(bill.entries))
         self.head.setVisible(bool(bill.entries))
 
-    def _show_sums(self, cost: Cost) -> None:
+    def _drop_sums(self) -> None:
         while (item := self.sums.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
                 widget.hide()
                 widget.deleteLater()
+
+    def _show_sums(self, cost: Cost) -> None:
+        self._drop_sums()
         rule = line()
         self.sums.addWidget(rule, 0, 0, 1, 3)
         shown = [key for key in _SUMS if key in cost.trace or key == cost.capital.key]
@@ -208,7 +231,7 @@ class BillPage(QWidget):
             name.setAlignment(Qt.AlignmentFlag.AlignRight)
             value = label(money(amount, cost.currency), "strong" if strong else "", "" if amount.known else "warn")
             value.setAlignment(Qt.AlignmentFlag.AlignRight)
-            spread = label(self._spread(cost) if strong else "", "caption", tone="faint")
+            spread = ElidedLabel(self._spread(cost) if strong else "", "caption", tone="faint")
             spread.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self.sums.addWidget(spread, at, 0)
             self.sums.addWidget(name, at, 1)
