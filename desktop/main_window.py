@@ -109,6 +109,7 @@ class MainWindow(QMainWindow):
         self._connect()
         self._fit()
         self.show_page(SIZING)
+        self.setFocus()  # no control has a ring before somebody has reached for it
 
     # -- building -----------------------------------------------------------------------------------------------------
 

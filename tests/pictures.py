@@ -9,18 +9,19 @@ from pathlib import Path
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
+from PySide6.QtCore import QEventLoop, QThreadPool, QTimer
 from PySide6.QtGui import QImage, QPainter
-from PySide6.QtTest import QTest
 
 from core.proposal.options import ProposalOptions
 from desktop.app import Application, make_application
 from desktop.folders import Folders
 from desktop.proposal_export import write
-from desktop.results.panel import CAPACITY, EXPLAIN, MEMORY, ROOFLINE, SPEED, ResultsPanel
+from desktop.results.panel import CAPACITY, EXPLAIN, MEMORY, SPEED, ResultsPanel
+from desktop.settings import TOUR_SEEN, Settings
 from desktop.theme import Scheme
 from tests.usual_scenario import scenario
 
-TABS = {"main": MEMORY, "speed": SPEED, "capacity": CAPACITY, "roofline": ROOFLINE, "explain": EXPLAIN}
+TABS = {"main": MEMORY, "speed": SPEED, "capacity": CAPACITY, "explain": EXPLAIN}
 PROPOSAL_PAGES = (1, 3, 5)
 DPI = 72
 
@@ -29,7 +30,12 @@ def take(folder: Path) -> None:
     """The window in light and dark, its other tabs, and pages of the proposal, as PNG files."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as home:
-        application = Application(make_application(["tonnage"]), Folders.below(Path(home)))
+        folders = Folders.below(Path(home))
+        folders.make()
+        settings = Settings(folders.config / "tonnage.ini")
+        settings.set(TOUR_SEEN, True)
+        settings.flush()
+        application = Application(make_application(["tonnage"]), folders)
         application.theme.set_scheme(Scheme.LIGHT)
         application.window.resize(1280, 800)
         application.window.show()
@@ -40,6 +46,9 @@ def take(folder: Path) -> None:
         for name, tab in TABS.items():
             panel.show_tab(tab)
             _grab(application, folder / f"{name}.png")
+        application.window.show_page("hardware")
+        _grab(application, folder / "hardware.png")
+        application.window.show_page("sizing")
         panel.show_tab(MEMORY)
         application.theme.set_scheme(Scheme.DARK)
         _grab(application, folder / "main-dark.png")
@@ -53,8 +62,17 @@ def take(folder: Path) -> None:
 
 
 def _grab(application: Application, path: Path) -> None:
-    QTest.qWait(300)  # the line under a tab moves for a moment
+    wait(600)  # charts are built after the first paint, and the line under a tab moves for a moment
+    while QThreadPool.globalInstance().activeThreadCount():
+        wait(50)
+    wait(100)
     application.window.grab().save(str(path))
+
+
+def wait(milliseconds: int) -> None:
+    loop = QEventLoop()
+    QTimer.singleShot(milliseconds, loop.quit)
+    loop.exec()
 
 
 def _side_by_side(home: Path, path: Path) -> None:

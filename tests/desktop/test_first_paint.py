@@ -6,9 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
+from desktop.settings import TOUR_SEEN, Settings
 from desktop.widgets.late import Late
 from desktop.widgets.quantity_edit import QuantityEdit
 from tests.desktop.shell import Start
@@ -132,3 +134,16 @@ def test_the_tab_key_goes_down_the_rows_however_late_they_were_built(start: Star
     assert places == sorted(places)
     tops = [row.mapTo(workload, row.rect().topLeft()).y() for row in rows]
     assert tops == sorted(tops)
+
+
+def test_no_control_has_the_focus_before_somebody_reaches_for_it(start: Start, tmp_path: Path) -> None:
+    """Else a ring stands about the first button of a window that nobody has touched; Tab goes to that button."""
+    settings = Settings(tmp_path / "config" / "tonnage.ini")
+    settings.set(TOUR_SEEN, True)
+    settings.flush()
+    window = start().window
+    window.activateWindow()
+    QApplication.processEvents()
+    assert window.focusWidget() in (None, window)
+    QTest.keyClick(window, Qt.Key.Key_Tab)
+    assert window.focusWidget() not in (None, window)
