@@ -49,7 +49,7 @@ def _write_all(folder: Path, home: Path) -> list[Path]:
     figures.write_text(summary(sizing), encoding="utf-8")
     if not application.window.grab().save(str(picture)):
         raise RuntimeError("the picture of the window was not written")
-    write((sizing.scenario,), application.session.catalogue, proposal, ProposalOptions(date=date.today()))
+    write(((sizing.scenario, application.session.catalogue),), proposal, ProposalOptions(date=date.today()))
     application.window.close()
     application.close()
     if faults:

@@ -33,10 +33,8 @@ class Kind(StrEnum):
     SCENARIO = "tonnage"
 
 
-def write(
-    scenarios: Sequence[Scenario], catalogue: Any, path: Path, options: "ProposalOptions", kind: Kind = Kind.PDF
-) -> Path:
-    """Gather, compose and write; runs without Qt."""
+def write(cases: Sequence[tuple[Scenario, Any]], path: Path, options: "ProposalOptions", kind: Kind = Kind.PDF) -> Path:
+    """Gather, compose and write scenarios, each with its catalogue; runs without Qt."""
     from core.proposal.export import write_proposal
     from core.proposal.offer import offer
     from core.proposal.workbook import write_workbook
@@ -44,11 +42,11 @@ def write(
     from core.store.scenario_file import write_scenario
 
     if kind is Kind.SCENARIO:
-        write_scenario(path, scenarios[0], travelling(scenarios[0], catalogue))
+        write_scenario(path, cases[0][0], travelling(*cases[0]))
         return path
     day = options.date.isoformat()
-    alone = len(scenarios) == 1
-    offers = [offer(scenario, catalogue, day, options.currency, alone=alone) for scenario in scenarios]
+    alone = len(cases) == 1
+    offers = [offer(scenario, catalogue, day, options.currency, alone=alone) for scenario, catalogue in cases]
     writer = write_proposal if kind is Kind.PDF else write_workbook
     return writer(offers, options, path)
 
@@ -63,9 +61,9 @@ class ProposalExport(QObject):
         self._jobs.done.connect(self._on_done)
         self._jobs.failed.connect(self._on_failed)
 
-    def ask(self, kind: Kind, scenarios: Sequence[Scenario], options: "ProposalOptions") -> None:
+    def ask(self, kind: Kind, cases: Sequence[tuple[Scenario, Any]], options: "ProposalOptions") -> None:
         """Ask for the file, and before an older one is replaced; then write it."""
-        first = scenarios[0]
+        first = cases[0][0]
         name = "".join(
             c for c in f"{options.client or first.client} {first.name}".strip() if c.isalnum() or c in " -_.,"
         )
@@ -89,7 +87,7 @@ class ProposalExport(QObject):
         if chosen:
             path = Path(chosen if chosen.lower().endswith(f".{kind.value}") else f"{chosen}.{kind.value}")
             if not path.exists() or self._may_replace(path):
-                self.write(path, kind, scenarios, options)
+                self.write(path, kind, cases, options)
 
     def _may_replace(self, path: Path) -> bool:
         text = _("“{file}” is there already. Replace it?").format(file=path.name)
@@ -103,33 +101,33 @@ class ProposalExport(QObject):
         self,
         path: Path,
         kind: Kind = Kind.PDF,
-        scenarios: Sequence[Scenario] = (),
+        cases: Sequence[tuple[Scenario, Any]] = (),
         options: "ProposalOptions | None" = None,
     ) -> None:
         """Write a file in the background: of the scenario on screen, where no others are named."""
-        if not scenarios:
+        if not cases:
             sizing = self._session.settled()
             text = "" if sizing else _("A proposal can be written once the scenario can be sized.")
             self._session.message.emit(Message(text, "warn", TOPIC))
             if sizing is None:
                 return
-            scenarios = (sizing.scenario,)
+            cases = ((sizing.scenario, self._session.catalogue),)
         from core.proposal.glyphs import named_missing
         from core.proposal.options import ProposalOptions
 
         chosen = options or ProposalOptions(date=date.today(), language=language())
-        wanted, catalogue, spoken = tuple(scenarios), self._session.catalogue, language()
+        wanted, spoken = tuple(cases), language()
         names = (
             chosen.client,
             chosen.title,
             chosen.author,
-            *(text for one in wanted for text in (one.client, one.name)),
+            *(text for one, _catalogue in wanted for text in (one.client, one.name)),
         )
         self._session.message.emit(Message(_("Writing…"), topic=TOPIC))
 
         def work() -> tuple[Path, str]:
             with in_language(spoken):
-                return write(wanted, catalogue, path, chosen, kind), named_missing(*names) if kind is Kind.PDF else ""
+                return write(wanted, path, chosen, kind), named_missing(*names) if kind is Kind.PDF else ""
 
         self._jobs.start(work)
 

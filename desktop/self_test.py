@@ -222,7 +222,7 @@ def _propose(application: "Application", folder: Path, code: str) -> None:
     from desktop.proposal_export import write
 
     session, options = application.session, ProposalOptions(date=date.today(), language=code)
-    path = write((session.scenario,), session.catalogue, folder / f"proposal-{code}.pdf", options)
+    path = write(((session.scenario, session.catalogue),), folder / f"proposal-{code}.pdf", options)
     if not path.read_bytes().startswith(b"%PDF"):
         raise Failed(f"{path.name} is no PDF")
 

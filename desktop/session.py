@@ -468,10 +468,18 @@ class Session(QObject):
         if self.store is None:
             return None
         try:
-            catalogue = self.figures.catalogue_of(self.store.kept_records(scenario_id))
-            return self._size(self.store.load(scenario_id), catalogue)
+            return self._size(self.store.load(scenario_id), self.catalogue_of(scenario_id))
         except TonnageError:
             return None
+
+    def catalogue_of(self, scenario_id: int) -> Any:
+        """The catalogue with the figures that a saved scenario keeps."""
+        if scenario_id == self.scenario_id or self.store is None:
+            return self.catalogue
+        try:
+            return self.figures.catalogue_of(self.store.kept_records(scenario_id))
+        except StoreError:
+            return self.latest
 
     def standing_of(self, scenario_id: int) -> Standing | None:
         """Whether a saved scenario fits and meets its targets; None when it cannot be read or sized."""

@@ -55,7 +55,7 @@ def take(folder: Path) -> None:
         sizing = application.session.sizing
         assert sizing is not None
         options = ProposalOptions(date=date(2026, 11, 30))
-        write((sizing.scenario,), application.session.catalogue, Path(home) / "proposal.pdf", options)
+        write(((sizing.scenario, application.session.catalogue),), Path(home) / "proposal.pdf", options)
         _side_by_side(Path(home), folder / "proposal.png")
         application.window.close()
         application.close()

@@ -113,13 +113,12 @@ class Comparison:
         return next(found for found in self.rows if found.row is row)
 
 
-def compare(scenarios: Sequence[Scenario], catalogue: Catalogue, today: str = "") -> Comparison:
+def compare(cases: Sequence[tuple[Scenario, Catalogue]], today: str = "") -> Comparison:
     """Size, price and compare scenarios; the first is A, against which the others stand.
 
     Parameters
     ----------
-    scenarios : two to four
-    catalogue : what exists
+    cases : two to four scenarios, each with the catalogue that it is sized with
     today : ISO date from which the age of prices counts
 
     Returns
@@ -130,11 +129,11 @@ def compare(scenarios: Sequence[Scenario], catalogue: Catalogue, today: str = ""
     ------
     TonnageError : one of them cannot be sized
     """
-    sizings = [size(scenario, catalogue) for scenario in scenarios]
+    sizings = [size(scenario, catalogue) for scenario, catalogue in cases]
     axis = _axis(sizings)
     options = tuple(
         Option(letter, one.scenario, one, cost(one, catalogue, today), standing(one), _curve(one, catalogue, axis))
-        for letter, one in zip(LETTERS, sizings, strict=False)
+        for letter, one, (_scenario, catalogue) in zip(LETTERS, sizings, cases, strict=False)
     )
     trace = Trace()
     rows = tuple(_row(trace, row, options) for row in Row)

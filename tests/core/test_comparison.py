@@ -29,7 +29,7 @@ SMALL = CARD.edited(name="Small", deployment__device="rtx-4090")
 
 
 def compared(*scenarios: Scenario) -> Comparison:
-    return compare(scenarios, shipped(), DAY)
+    return compare([(one, shipped()) for one in scenarios], DAY)
 
 
 def inputs(*scenarios: Scenario) -> dict[str, InputRow]:

@@ -283,3 +283,27 @@ def test_an_export_is_light_in_a_dark_window(page: ComparePage, theme: Theme, tm
         sum(one.pixelColor(x, one.height() - 120).lightness() for x in range(60, 2000, 20)) for one in (light, dark)
     ]
     assert grounds[0] == grounds[1]
+
+
+def test_each_option_is_sized_with_the_figures_that_it_keeps(qtbot: Any, page: ComparePage, store: MemoryStore) -> None:
+    """The catalogue has moved on since: an option and its line in the list say the same."""
+    session = page._session
+    device = session.catalogue.device(H200.deployment.device)
+    tier = device.memory_tiers[0]
+    slower = device.model_copy(
+        update={"memory_tiers": (tier.model_copy(update={"bandwidth_bytes_per_s": tier.bandwidth_bytes_per_s / 2}),)}
+    )
+    before = page.found
+    assert before is not None
+    store.keep_records(2, {"devices": {device.id: slower.model_dump_json(exclude_defaults=True)}})
+    page._ask()
+    qtbot.waitUntil(lambda: page.found is not None and page.found is not before, timeout=10_000)
+    own = session.sizing_of(2)
+    assert page.found is not None
+    then, now = before.options[1].sizing, page.found.options[1].sizing
+    assert own is not None
+    assert then.decode is not None
+    assert now.decode is not None
+    assert now.decode == own.decode
+    assert now.decode.p50 < then.decode.p50
+    assert page.found.options[0].sizing.decode == before.options[0].sizing.decode

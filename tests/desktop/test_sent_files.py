@@ -91,7 +91,7 @@ def test_what_is_unknown_there_becomes_ones_own(sender: Session, path: Path) -> 
 
 
 def test_a_file_holds_all_that_the_figures_rest_on(sender: Session, path: Path) -> None:
-    write((sender.scenario,), sender.catalogue, path, None, Kind.SCENARIO)  # type: ignore[arg-type]
+    write(((sender.scenario, sender.catalogue),), path, None, Kind.SCENARIO)  # type: ignore[arg-type]
     records = read_scenario(path).records
     assert set(records) == {"devices", "engines", "kv_formats", "links", "models", "weight_formats"}
     assert Engine.model_validate(records["engines"][ENGINE]).memory_share == 0.8

@@ -194,20 +194,21 @@ class ComparePage(QWidget):
         names = {one.id: one.name for one in self._session.scenarios()}
         text = _("“{name}” cannot be sized: it is left out.").format(name=names.get(lost[0], "")) if lost else ""
         self._session.message.emit(Message(text, "warn", TOPIC))
-        scenarios = [found for one in sized if (found := self._session.scenario_of(one)) is not None]
-        if len(scenarios) < 2:
+        session = self._session
+        cases = [(it, session.catalogue_of(one)) for one in sized if (it := session.scenario_of(one)) is not None]
+        if len(cases) < 2:
             self._jobs.drop()
             self.found = None
-            self.empty.set_ticked(len(scenarios), self._session.scenario.client)
+            self.empty.set_ticked(len(cases), self._session.scenario.client)
             self.pages.setCurrentWidget(self.empty)
             return
         self._asked = tuple(sized)
-        catalogue, today = self._session.catalogue, date.today().isoformat()
+        today = date.today().isoformat()
 
         def work() -> Comparison:
             from core.sizing.comparison import compare
 
-            return compare(scenarios, catalogue, today)
+            return compare(cases, today)
 
         self._jobs.start(work)
 

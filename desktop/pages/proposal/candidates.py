@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from core.scenario import Scenario
 from desktop.session import Session
@@ -19,6 +20,7 @@ class Candidate:
     name: str
     client: str
     load: Callable[[], Scenario | None]
+    catalogue: Callable[[], Any]  # with the figures that it keeps
 
 
 class Candidates:
@@ -48,18 +50,24 @@ class Candidates:
 
     def _here(self) -> Candidate:
         session = self._session
-        return Candidate(HERE, session.scenario.name, session.scenario.client, lambda: session.scenario)
+        return Candidate(HERE, session.scenario.name, session.scenario.client, lambda: session.scenario, self._latest)
 
     def _given(self) -> list[Candidate]:
         return [
-            Candidate(f"given {number}", one.name, one.client, partial(_same, one))
+            Candidate(f"given {number}", one.name, one.client, partial(_same, one), self._latest)
             for number, one in enumerate(self._passed)
         ]
 
     def _stored(self) -> list[Candidate]:
         session = self._session
         return [
-            Candidate(f"stored {one.id}", one.name, one.client, partial(session.stored, one.id))
+            Candidate(
+                f"stored {one.id}",
+                one.name,
+                one.client,
+                partial(session.stored, one.id),
+                partial(session.catalogue_of, one.id),
+            )
             for one in session.scenarios()
             if one.id != session.scenario_id
         ]
@@ -101,11 +109,18 @@ class Candidates:
         keys = {one.key for one in self.shown()}
         self.chosen = [key for key in self.chosen if key in keys] or [HERE]
 
-    def scenarios(self) -> list[Scenario]:
-        """The chosen ones, the recommended first; those that cannot be read are left out."""
+    def cases(self) -> list[tuple[Scenario, Any]]:
+        """The chosen ones, each with its catalogue, the recommended first; those that cannot be read are left out."""
         found = {one.key: one for one in self.shown()}
-        loaded = [found[key].load() for key in self.chosen if key in found]
-        return [one for one in loaded if one is not None]
+        loaded = [(found[key].load(), found[key].catalogue()) for key in self.chosen if key in found]
+        return [(scenario, catalogue) for scenario, catalogue in loaded if scenario is not None]
+
+    def scenarios(self) -> list[Scenario]:
+        """The chosen ones alone."""
+        return [scenario for scenario, _catalogue in self.cases()]
+
+    def _latest(self) -> Any:
+        return self._session.catalogue
 
 
 def _same(scenario: Scenario) -> Scenario:

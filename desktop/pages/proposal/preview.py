@@ -27,8 +27,7 @@ MOST_KEPT = 24
 class Order:
     """What pages are wanted of, all of it plain values."""
 
-    scenarios: tuple[Scenario, ...]
-    catalogue: Any
+    cases: tuple[tuple[Scenario, Any], ...]  # scenarios, each with its catalogue
     options: "ProposalOptions"
     ppi: float
 
@@ -47,24 +46,22 @@ class Gatherer:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._catalogue: Any = None
-        self._kept: OrderedDict[tuple[str, ...], Offer] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, ...], tuple[Any, Offer]] = OrderedDict()
 
-    def offers(self, scenarios: Sequence[Scenario], catalogue: Any, options: "ProposalOptions") -> "tuple[Offer, ...]":
+    def offers(self, cases: Sequence[tuple[Scenario, Any]], options: "ProposalOptions") -> "tuple[Offer, ...]":
         from core.proposal.offer import offer
 
-        day, alone = options.date.isoformat(), len(scenarios) == 1
+        day, alone = options.date.isoformat(), len(cases) == 1
         with self._lock:
-            if catalogue is not self._catalogue:
-                self._catalogue = catalogue
-                self._kept.clear()
             found = []
-            for scenario in scenarios:
+            for scenario, catalogue in cases:
                 key = (scenario.model_dump_json(), day, options.currency, str(alone))
-                if key not in self._kept:
-                    self._kept[key] = offer(scenario, catalogue, day, options.currency, alone=alone)
+                known = self._kept.get(key)
+                if known is None or known[0] is not catalogue:
+                    known = catalogue, offer(scenario, catalogue, day, options.currency, alone=alone)
+                    self._kept[key] = known
                 self._kept.move_to_end(key)
-                found.append(self._kept[key])
+                found.append(known[1])
             while len(self._kept) > MOST_KEPT:
                 self._kept.popitem(last=False)
         return tuple(found)
@@ -77,7 +74,7 @@ def draw(order: Order, gatherer: Gatherer) -> Pages:
     from core.proposal.typst_document import pictures
 
     options = order.options
-    offers = gatherer.offers(order.scenarios, order.catalogue, options)
+    offers = gatherer.offers(order.cases, options)
     composed = proposal(offers, options)
     drawn = pictures(composed, options.date, order.ppi, options.template)
     return Pages(tuple(drawn), gaps(offers, options), offers)

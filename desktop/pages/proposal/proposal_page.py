@@ -166,10 +166,10 @@ class ProposalPage(QWidget):
 
     def _order(self) -> Order | None:
         self._stale = False
-        scenarios = tuple(self.candidates.scenarios())
-        if not scenarios:
+        cases = tuple(self.candidates.cases())
+        if not cases:
             return None
-        return Order(scenarios, self._session.catalogue, self._finished_options(), self.view.ppi)
+        return Order(cases, self._finished_options(), self.view.ppi)
 
     def _finished_options(self) -> ProposalOptions:
         return replace(self.options, catalogue_version=str(getattr(self._session.catalogue, "version", "")))
@@ -241,9 +241,9 @@ class ProposalPage(QWidget):
     def save_as(self, kind: Kind) -> None:
         """Ask for a file and write it."""
         self.remember()
-        scenarios = self.candidates.scenarios()
-        if scenarios:
-            self._export.ask(kind, scenarios, self._finished_options())
+        cases = self.candidates.cases()
+        if cases:
+            self._export.ask(kind, cases, self._finished_options())
 
     def _open_menu(self) -> None:
         menu = QMenu(self)
