@@ -133,12 +133,15 @@ class Facts:
         fact = self.table(TABLE_OF[section]).get(id)
         return fact if fact is not None and fact.known else None
 
+    def known(self, id: str) -> "Fact | None":
+        """A fact by its id, in whatever table it stands; None where no table has it."""
+        return next((fact for table in FactTable if (fact := self.table(table).get(id)) is not None), None)
+
     def get(self, id: str) -> "Fact":
         """A fact by its id, in whatever table it stands."""
-        for table in FactTable:
-            fact = self.table(table).get(id)
-            if fact is not None:
-                return fact
+        fact = self.known(id)
+        if fact is not None:
+            return fact
         raise CatalogueError("The catalogue has no price or figure called “{id}”.", id=id[:80])
 
     # ---- what a client in a region pays

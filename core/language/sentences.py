@@ -249,7 +249,15 @@ def _missed(sizing: Sizing) -> str:
 def verdict_reason(sizing: Sizing) -> str:
     """The second sentence: what is needed, what limits, what is left or missing."""
     write, trace, needed = current(), sizing.trace, sizing.required_requests
-    if sizing.verdict is Verdict.DOES_NOT_FIT:
+    total, limit_key = "memory.total_bytes", "memory.limit_bytes"
+    if sizing.verdict is Verdict.DOES_NOT_FIT and trace["deployment.accelerators"] > 1:
+        total, limit_key = "accelerator.total_bytes", "accelerator.limit_bytes"
+        text = ngettext(
+            "{missing} short on each accelerator: {required} request needs {total} there, the engine may use {limit}.",
+            "{missing} short on each accelerator: {required} requests need {total} there, the engine may use {limit}.",
+            needed,
+        )
+    elif sizing.verdict is Verdict.DOES_NOT_FIT:
         text = ngettext(
             "{missing} short: {required} request needs {total}, the engine may use {limit}.",
             "{missing} short: {required} requests need {total}, the engine may use {limit}.",
@@ -273,8 +281,8 @@ def verdict_reason(sizing: Sizing) -> str:
         required=write.count(needed),
         fits=write.count(trace["max_concurrency"]),
         context=write.tokens(sizing.scenario.workload.context_tokens),
-        total=write.bytes(trace["memory.total_bytes"]),
-        limit=write.bytes(trace["memory.limit_bytes"]),
+        total=write.bytes(trace[total]),
+        limit=write.bytes(trace[limit_key]),
         missing=write.bytes(sizing.shortfall_bytes),
         free=write.bytes(trace["memory.free_bytes"]),
         bottleneck=limit(sizing.decode_limit) if sizing.decode_limit else "",

@@ -80,8 +80,12 @@ class Bill:
             quote = Quote(line.price, line.price, currency, line.dated, age_in_months(line.dated, self.today))
             self._line(key, line.kind, name, line.quantity, quote, Origin(CHOICE.kind, date=line.dated), line.yearly)
         elif line.fact is not None:
-            fact = self.ledger.facts.get(line.fact)
-            self._of_fact(key, line.kind, name, line.quantity, fact, line.yearly, by_rule=False)
+            fact = self.ledger.facts.known(line.fact)
+            if fact is None:  # the catalogue does not have it: the line is open, and all else can still be told
+                name = name or line.fact[:200]
+                self._line(key, line.kind, name, line.quantity, None, CHOICE, line.yearly, fact=line.fact)
+            else:
+                self._of_fact(key, line.kind, name, line.quantity, fact, line.yearly, by_rule=False)
         elif line.kind is LineKind.CARDS:
             self._line(key, line.kind, name, line.quantity, *self._device_price(), line.yearly)
         else:

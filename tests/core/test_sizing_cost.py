@@ -427,3 +427,11 @@ def test_cost_leaves_the_sizing_as_it_was() -> None:
     first, second = cost(sizing, shipped()), cost(sizing, shipped())
     assert len(sizing.trace) == before
     assert [first.trace[key] for key in first.trace] == [second.trace[key] for key in second.trace]
+
+
+def test_a_line_whose_price_the_catalogue_no_longer_has_is_open() -> None:
+    line = {"kind": "host", "fact": "bom.no-such"}
+    found = priced(office(lines=[{"kind": "cards"}, line]))
+    assert [one.amount.missing for one in found.lines] == [None, Missing.PRICE]
+    assert (found.lines[1].name, found.lines[1].fact) == ("bom.no-such", "bom.no-such")
+    assert found.capital.missing is Missing.PRICE

@@ -10,6 +10,7 @@ from core.catalogue.catalogue import Catalogue
 from core.catalogue.loading import load_shipped
 from core.catalogue.records import DeviceKind, ModelRole
 from core.errors import InvalidInput, UnsupportedArchitecture
+from core.language.sentences import verdict_reason
 from core.scenario import CatalogueModel, Deployment, Mode, Plan, Scenario, Workload
 from core.sizing.examples import examples, worked_example, worked_example_in_reality
 from core.sizing.memory import device_uses, record_memory
@@ -190,3 +191,13 @@ def test_cards_in_one_machine_are_joined_or_a_link_is_asked_for(shipped: Catalog
                 asked.append((device.id, error.field))
     assert all(field == "deployment.link" for _, field in asked)
     assert len(asked) < 12, asked
+
+
+def test_what_several_accelerators_lack_is_said_of_each_with_its_own_figures(shipped: Catalogue) -> None:
+    """The NVFP4 checkpoint of a 405B, 234 GB, misses the 232 GB of two Sparks."""
+    sizing = size(chosen("meta-llama/Meta-Llama-3.1-405B", "nvfp4", "dgx-spark-x2"), shipped)
+    trace = sizing.trace
+    assert trace["memory.limit_bytes"] == 232e9 < trace["memory_item.weights"]
+    said = verdict_reason(sizing).replace("\u00a0", " ")
+    assert said == "6.9 GB short on each accelerator: 1 request needs 122.9 GB there, the engine may use 116.0 GB."
+    assert sizing.shortfall_bytes == trace["accelerator.total_bytes"] - trace["accelerator.limit_bytes"]

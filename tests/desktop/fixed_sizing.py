@@ -255,6 +255,7 @@ def _step(trace: Trace, card: Card) -> tuple[TimePart, ...]:
 
 
 def _model_and_work(trace: Trace, card: Card) -> None:
+    trace.given("deployment.accelerators", 1, Unit.COUNT)
     trace.given("workload.users", card.users, Unit.USER)
     trace.given("workload.active_share", card.active, Unit.SHARE)
     trace.given("workload.context_tokens", card.context, Unit.TOKEN)
