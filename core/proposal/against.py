@@ -46,7 +46,7 @@ def _slow_speed(sizing: Sizing) -> float | None:
 def _cannot(sizing: Sizing, write: Formatter) -> str:
     work = sizing.scenario.workload
     if not sizing.fits:
-        return _("does not hold the work: {missing} are missing").format(missing=write.bytes(sizing.shortfall_bytes))
+        return _("does not hold the work: {missing} are missing").format(missing=write.bytes(sizing.missing_bytes))
     if sizing.decode is None or sizing.ttft is None:
         return _("its speed is not known")
     if (slow := _slow_speed(sizing)) is not None:

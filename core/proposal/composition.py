@@ -221,7 +221,7 @@ def _carries(sizing: Sizing, write: Formatter) -> str:
         context=write.count(sizing.scenario.workload.context_tokens),
         speed=write.speed_parts(sizing.decode.p50)[0] if sizing.decode else write.unknown(),
         total=write.bytes(sizing.trace["memory.total_bytes"]),
-        missing=write.bytes(sizing.shortfall_bytes),
+        missing=write.bytes(sizing.missing_bytes),
     )
 
 

@@ -99,7 +99,7 @@ def _capacity_label(tier: TierUse, write: Formatter) -> str:
 def _page(sizing: Sizing, write: Formatter) -> Page:
     lead = _("Memory is the first hurdle: what does not fit, does not run.")
     if sizing.verdict is Verdict.DOES_NOT_FIT:
-        title = _("It does not fit: {missing} are missing").format(missing=write.bytes(sizing.shortfall_bytes))
+        title = _("It does not fit: {missing} are missing").format(missing=write.bytes(sizing.missing_bytes))
     elif sizing.verdict is Verdict.CLOSE:
         title = _("It just fits: {free} stay free").format(free=write.bytes(sizing.trace["memory.free_bytes"]))
     else:
@@ -114,7 +114,7 @@ def _exhibit(sizing: Sizing, write: Formatter, figures: Figures, number: int) ->
         "context": write.tokens(sizing.scenario.workload.context_tokens),
         "total": write.bytes(trace["memory.total_bytes"]),
         "limit": write.bytes(trace["memory.limit_bytes"]),
-        "missing": write.bytes(sizing.shortfall_bytes),
+        "missing": write.bytes(sizing.missing_bytes),
     }
     if sizing.fits:
         message = _("{total} of the {limit} the engine may use, for {requests} of {context} tokens")

@@ -165,7 +165,7 @@ def _buy(sizing: Sizing) -> str:
 
 def _fit(sizing: Sizing, write: Formatter) -> str:
     if sizing.verdict is Verdict.DOES_NOT_FIT:
-        return _("no, {missing} are missing").format(missing=write.bytes(sizing.shortfall_bytes))
+        return _("no, {missing} are missing").format(missing=write.bytes(sizing.missing_bytes))
     free = write.figure(sizing.trace["memory.free_bytes"], Unit.BYTE)
     if sizing.verdict is Verdict.CLOSE:
         return _("just: {free} stay free").format(free=free)

@@ -57,7 +57,7 @@ def _page(sizing: Sizing, write: Formatter) -> Page:
         return Page(
             _("{hardware} does not carry this work").format(hardware=name),
             _("It is {missing} of memory short. We say so here, rather than after the purchase.").format(
-                missing=write.bytes(sizing.shortfall_bytes)
+                missing=write.bytes(sizing.missing_bytes)
             ),
         )
     if sizing.speed_unknown:

@@ -54,7 +54,7 @@ def _points(offer: Offer, options: ProposalOptions, write: Formatter) -> Iterato
         yield Point(_("More than that queue."), text.format(number=write.count(full)))
     else:
         text = _("{missing} of memory are missing; ordered like this it would not start.")
-        yield Point(_("It does not hold the work."), text.format(missing=write.bytes(sizing.shortfall_bytes)))
+        yield Point(_("It does not hold the work."), text.format(missing=write.bytes(sizing.missing_bytes)))
     if cost is not None:
         dates = sorted({line.quote.date for line in cost.lines if line.quote is not None and line.quote.date})
         if dates:

@@ -269,6 +269,11 @@ class Sizing:
     findings: tuple[Finding, ...]
 
     @property
+    def missing_bytes(self) -> int:
+        """What all accelerators together lack, as the sums have it; where those suffice, what the fullest one lacks."""
+        return max(self.shortfall_bytes, -int(self.trace["memory.free_bytes"]))
+
+    @property
     def required_requests(self) -> int:
         return int(self.trace["requests_at_once"])
 

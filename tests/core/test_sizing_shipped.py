@@ -201,3 +201,4 @@ def test_what_several_accelerators_lack_is_said_of_each_with_its_own_figures(shi
     said = verdict_reason(sizing).replace("\u00a0", " ")
     assert said == "6.9 GB short on each accelerator: 1 request needs 122.9 GB there, the engine may use 116.0 GB."
     assert sizing.shortfall_bytes == trace["accelerator.total_bytes"] - trace["accelerator.limit_bytes"]
+    assert sizing.missing_bytes == trace["memory.total_bytes"] - trace["memory.limit_bytes"] == 13_729_908_088
