@@ -198,7 +198,7 @@ class QuantityEdit(QLineEdit):
             self._step(steps * (10 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1))
         elif event.key() in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown) and self._value is not None:
             doubled = event.key() == Qt.Key.Key_PageUp
-            self._move_to(type(self._value)(self._value * (2 if doubled else 0.5)))
+            self._move_to(type(self._value)(self._value * 2 if doubled else self._value / 2))
         elif event.key() == Qt.Key.Key_Escape and self._can_revert():
             self._take(self._before)
             self._end_gesture()

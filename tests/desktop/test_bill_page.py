@@ -310,3 +310,18 @@ def test_an_amount_too_long_for_its_column_does_not_lose_its_first_digits(
     assert row.amount.text() == row.amount.toolTip() == "€999,999,999,999,000,000"
     QApplication.processEvents()
     assert page.inner.minimumSizeHint().width() <= page.scroll_area.viewport().width()
+
+
+def test_page_keys_double_and_halve_exact_numbers(qtbot: Any, page: BillPage, program: Application) -> None:
+    row = page.rows[1]
+    type_in(qtbot, row.price, "12.50")
+    for field, name in ((row.price, "price"), (row.quantity, "quantity")):
+        lines = economics(program).lines
+        assert lines is not None
+        before = getattr(lines[1], name)
+        field.setFocus()
+        for key, after in ((Qt.Key.Key_PageUp, before * 2), (Qt.Key.Key_PageDown, before)):
+            qtbot.keyClick(field, key)
+            lines = economics(program).lines
+            assert lines is not None
+            assert getattr(lines[1], name) == after
