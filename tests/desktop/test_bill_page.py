@@ -1,6 +1,7 @@
 """The bill of materials in the window: every line can be changed, found in the catalogue, moved, deleted and undone."""
 
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -325,3 +326,10 @@ def test_page_keys_double_and_halve_exact_numbers(qtbot: Any, page: BillPage, pr
             lines = economics(program).lines
             assert lines is not None
             assert getattr(lines[1], name) == after
+
+
+def test_the_fields_of_a_line_stand_side_by_side(page: BillPage) -> None:
+    for row in page.rows:
+        fields = (row.kind, row.name, row.quantity, row.price, row.currency, row.paid, row.amount, *row._buttons)
+        for left, right in pairwise(fields):
+            assert left.geometry().right() < right.geometry().left()

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from core.language import cost_sentences
 from core.language.cost_sentences import line_kind_in_short, line_name
@@ -70,6 +70,9 @@ class LineRow(QWidget):
         self.paid.set_choices([Choice(ONCE, _("once")), Choice(YEARLY, _("yearly"))])
         self.paid.chosen.connect(lambda key: self._edit(_("Once or yearly"), yearly=key == YEARLY))
         self.amount = ElidedLabel("", "strong")
+        self.amount.setSizePolicy(
+            QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred
+        )  # a column, as those beside it
         self.amount.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.source = ComboPicker(
             theme, _("Line {number}: price from").format(number=number), searchable=True, quiet=True
