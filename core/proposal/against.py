@@ -60,6 +60,8 @@ def _cannot(sizing: Sizing, write: Formatter) -> str:
 
 def _worse(option: Offer, first: Offer, write: Formatter) -> str:
     own, other = option.sizing, first.sizing
+    if _cannot(other, write):
+        return ""  # a price that buys nothing is no measure
     mine, theirs = _capital(option), _capital(first)
     if mine is None and theirs is not None:
         return _("its price is not known")
@@ -67,8 +69,6 @@ def _worse(option: Offer, first: Offer, write: Formatter) -> str:
         text = _("costs {price}, against {other}")
         currency = option.cost.currency
         return text.format(price=write.money(mine, currency), other=write.money(theirs, currency))
-    if _cannot(other, write):
-        return ""
     if own.decode is not None and other.decode is not None and own.decode.p50 < other.decode.p50:
         text = _("writes {speed} each, against {other}")
         return text.format(speed=write.speed(own.decode.p50), other=write.speed(other.decode.p50))

@@ -105,7 +105,7 @@ def test_where_the_option_fails_the_others_do_what_was_asked() -> None:
     hasty = scenario().edited(workload__speed_target=10 * able.sizing.decode.p50 if able.sizing.decode else 1)
     failing = replace(able, sizing=size(hasty, shipped()))
     assert in_favour(able.others[0], failing, write) == "it does what was asked"
-    assert against(able.others[0], failing, write) == "no figure speaks against it"
+    assert {against(one, failing, write) for one in able.others[:3]} == {"no figure speaks against it"}
 
 
 def test_what_is_too_slow_is_better_only_where_its_speed_is_enough() -> None:
