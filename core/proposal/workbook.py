@@ -97,7 +97,8 @@ class _Figures:
 
     def __init__(self, made: "Workbook", number: int, offer: Offer) -> None:
         self.trace: Trace = offer.trace
-        self.name = f"{_('Figures')[:24]} {letter(number)}"
+        title = _("Figures")
+        self.name = f"{title[:24]} {letter(number)}"
         self.rows = {key: _FIRST + row for row, key in enumerate(self._keys())}
         self._made, self._letter = made, letter(number)
         self._title = f"{letter(number)}  {hardware(offer.sizing)}"
@@ -162,7 +163,8 @@ class _Bill:
     """What is bought and what a year costs; amounts and sums are formulas on quantities and prices."""
 
     def __init__(self, made: "Workbook", number: int, cost: Cost, write: Formatter) -> None:
-        self.sheet: Worksheet = made.add_worksheet(f"{_('Bill of materials')[:24]} {letter(number)}")
+        name = _("Bill of materials")
+        self.sheet: Worksheet = made.add_worksheet(f"{name[:24]} {letter(number)}")
         self.looks, self.cost, self.row = _Looks(made), cost, 0
         title = f"{letter(number)}  {hardware(cost.sizing)}, {cost.currency}"
         self.sheet.write_string(0, 0, _text(title), self.looks.title)

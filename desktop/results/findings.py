@@ -87,7 +87,8 @@ class FindingRow(QAbstractButton):
         if (line, is_last) == (self.line, self.is_last):
             return
         self.line, self.is_last = line, is_last
-        self.setAccessibleName(f"{_(_SPOKEN[line.weight])}: {line.title}. {line.sentence}")
+        weight = _(_SPOKEN[line.weight])
+        self.setAccessibleName(f"{weight}: {line.title}. {line.sentence}")
         self.setToolTip(line.sentence)
         self.update()
 

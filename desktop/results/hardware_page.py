@@ -199,7 +199,8 @@ class HardwarePage(ResultPage):
     def tables(self) -> list[TableData]:
         """The ranked table with its range of speeds."""
         first, _speed, *others = self.answers.columns
-        speeds = [Column(f"{_('Speed per user')} {level}", _("tok/s")) for level in ("P10", "P50", "P90")]
+        name, unit = _("Speed per user"), _("tok/s")
+        speeds = [Column(f"{name} {level}", unit) for level in ("P10", "P50", "P90")]
         rows = []
         for row in self.answers.rows:
             numbers = (Cell(*_speed_cell(value)) for value in row.speed)

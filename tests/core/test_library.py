@@ -112,10 +112,10 @@ def test_a_store_whose_number_was_not_written_gets_it(path: Path) -> None:
     first = Library(path, NOON)
     first.add(scenario("kept"), NOON)
     first.close()
-    with sqlite3.connect(path) as raw:
+    with closing(sqlite3.connect(path)) as raw, raw:
         raw.execute("pragma user_version = 0")
     Library(path, NOON).close()
-    with sqlite3.connect(path) as raw:
+    with closing(sqlite3.connect(path)) as raw, raw:
         assert raw.execute("pragma user_version").fetchone()[0] == SCHEMA_VERSION
         assert raw.execute("select name from scenarios").fetchall() == [("kept",)]
 

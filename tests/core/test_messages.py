@@ -1,5 +1,6 @@
 """One message catalogue for window, command line and proposal: all is translated, and placeholders survive."""
 
+import ast
 import io
 import re
 from collections.abc import Iterator, Sequence
@@ -133,3 +134,16 @@ def test_empty_text_stays_empty() -> None:
     # gettext would answer with the header of the catalogue
     with messages.in_language("de"):
         assert messages.gettext("") == ""
+
+
+def test_no_text_stands_inside_another() -> None:
+    """Before Python 3.12 nothing finds a text within an f-string, so that it would never be translated."""
+    inside = []
+    for path in [*ROOT.glob("core/**/*.py"), *ROOT.glob("desktop/**/*.py")]:
+        for whole in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(whole, ast.JoinedStr):
+                calls = [part for part in ast.walk(whole) if isinstance(part, ast.Call)]
+                names = {part.func.id for part in calls if isinstance(part.func, ast.Name)}
+                if names & KEYWORDS.keys():
+                    inside.append(f"{path.relative_to(ROOT)}:{whole.lineno}")
+    assert inside == []
