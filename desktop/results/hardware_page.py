@@ -25,7 +25,7 @@ from desktop.theme import Theme
 from desktop.widgets.labels import button, label
 
 CHART, TABLE = 5, 4  # shares of the height
-SPARED = (2, 3)  # columns of the first token and of requests
+SPARED = (2, 3, 4)  # columns of the first token, of requests and of power: names come before them
 BAR, WIDE = 136, 760  # of the column of speeds; from where on all columns have room
 
 

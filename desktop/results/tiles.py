@@ -44,7 +44,8 @@ class TileFigures:
 
     @property
     def spoken(self) -> str:
-        return f"{self.caption}: {self.figure} {self.unit}. {self.foot}. {self.remark}".strip(" .")
+        figure = f"{self.figure} {self.unit}".strip()
+        return f"{self.caption}: {figure}. {self.foot}. {self.remark}".strip(" .")
 
 
 def tile_figures(sizing: Sizing, formatter: Formatter, cost: "Cost | None" = None) -> tuple[TileFigures, ...]:
@@ -171,9 +172,9 @@ def _cost(cost: "Cost", formatter: Formatter) -> TileFigures:
     if cost.demand is not None:
         busy = _("At work {share} of the year").format(share=formatter.share(cost.demand.busy))
     return TileFigures(
-        _("Cost"),
+        _("Cost per M tokens"),
         formatter.money(cost.per_million.value, cost.currency),
-        _("per M tokens"),
+        "",
         foot,
         cost.per_million.key,
         remark=busy,
@@ -301,7 +302,7 @@ class Tile(QAbstractButton):
             font.setPixelSize(font.pixelSize() - 1)
         base = 50.0
         painter.setFont(font)
-        painter.setPen(self.theme.color("text" if figures.value is not None or figures.unit else "text_3"))
+        painter.setPen(self.theme.color("text_3" if figures.figure == current().unknown() else "text"))
         painter.drawText(QPointF(PADDING, base), figures.figure)
         left = QFontMetricsF(font).horizontalAdvance(figures.figure) + 5
         unit: TextStyle = "body" if self.theme.width(figures.unit, "body") <= width - left else "caption"
