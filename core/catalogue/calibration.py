@@ -180,6 +180,7 @@ _UNITS = {
     "J": Unit.JOULE,
     "tokens": Unit.TOKEN,
     "B/clock": Unit.RATIO,
+    "FLOP/clock": Unit.RATIO,
 }
 
 

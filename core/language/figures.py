@@ -238,6 +238,8 @@ _LABELS = {
     "fit.e_half": marked("Fitted: energy of one operation at half rate"),
     "device.power_w": marked("Power that one accelerator may draw"),
     "efficiency.within_power": marked("Share of the computing rate within the power"),
+    "fit.ops": marked("Fitted: operations per clock and execution unit"),
+    "efficiency.within_units": marked("Share of the computing rate that execution units keep fed"),
     "fit.w_half": marked("Fitted: width of products at half rate"),
     "model.inner_width.layers": marked("Length of the sums in products of layers"),
     "model.inner_width.one_expert": marked("Length of the sums in products of an expert"),

@@ -1,11 +1,12 @@
 """Share of a device's computing rate that matrix products reach: by the power it has, and by their shape.
 
 The vendor's rate is that of matrix units at their nominal clock, fed without a pause. Under full load many would
-draw more than they may, so that the clock falls; and every tile of a result has to be begun and written, however short
-the sums in it.
+draw more than they may, so that the clock falls; the units round them have to fetch and prepare what they multiply; and
+every tile of a result has to be begun and written, however short the sums in it.
 """
 
 from core.architecture.blueprint import Blueprint, TensorClass
+from core.physics.arrays import sqrt
 from core.trace import formula
 from core.units import Unit
 
@@ -77,6 +78,42 @@ def efficiency_within_power(efficiency: float, power: float, rate: float, each: 
     0.6
     """
     return efficiency * power / (power + rate * each)
+
+
+@formula(Unit.SHARE)
+def efficiency_within_units(efficiency: float, rate: float, units: int, clock: float, per_clock: float) -> float:
+    """Share of the vendor's rate that kernels reach whose operands the execution units have to fetch and prepare.
+
+    share = 1 / sqrt((1 / efficiency)^2 + (rate / (units * clock * per_clock))^2)
+
+    Parameters
+    ----------
+    efficiency : where matrix units alone are the limit
+    rate : 16-bit dense rate [FLOP/s]
+    units : execution units (NVIDIA SM, Apple GPU core, AMD CU, Intel Xe core)
+    clock : sustained clock [Hz]
+    per_clock : operations per clock and unit that operands can be prepared for [FLOP]
+
+    Returns
+    -------
+    share
+
+    Notes
+    -----
+    Matrix units of datacenter chips do two to eight times the work of a desktop card's per clock and unit; registers,
+    shared memory and plain arithmetic, which move, unpack and scale what they multiply, do not. Kernels written for
+    all chips alike stay below: on Hopper the instructions of Ampere reach some 60 % of the rate (1), and the quantised
+    products of llama.cpp are as fast on an A100 as on an RTX A6000 with half its rate and the same units times clock.
+
+    References
+    ----------
+    1. Luo et al.: "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via Microbenchmarking", 2024.
+
+    >>> round(efficiency_within_units(0.6, 312e12, 108, 1.41e9, 500.0), 3)
+    0.226
+    """
+    limit = rate / (units * clock * per_clock)
+    return 1 / sqrt(1 / efficiency**2 + limit**2)
 
 
 @formula(Unit.SHARE)

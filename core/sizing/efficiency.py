@@ -16,7 +16,7 @@ WITHOUT_MATRIX_UNITS = ("m1", "m2", "m3", "m4")
 
 def record_efficiency(trace: Trace, situation: Situation, experts: bool) -> None:
     """Record the shares of the rate that products reach: of layers, and of experts where tokens are sent to them."""
-    record_power(trace, situation.device)
+    reached = record_reached(trace, situation.device)
     origin, widths = source_of_model(situation), {"layers": efficiency.inner_width_of_layers(situation.blueprint)}
     if experts:
         widths["one_expert"] = efficiency.inner_width_of_experts(situation.blueprint)
@@ -25,7 +25,7 @@ def record_efficiency(trace: Trace, situation: Situation, experts: bool) -> None
         trace.compute(
             f"efficiency.{name}",
             efficiency.efficiency_of_width,
-            efficiency="efficiency.within_power",
+            efficiency=reached,
             width=f"model.inner_width.{name}",
             half="fit.w_half",
         )
@@ -38,6 +38,36 @@ def power_of(device: Device, rate: float) -> float:
     if device.tdp_w:
         return device.tdp_w
     return rate * (POWER_WITHOUT_MATRIX_UNITS if device.architecture in WITHOUT_MATRIX_UNITS else USUAL_POWER)
+
+
+def has_units(device: Device) -> bool:
+    """Is it known how many execution units a device has, and how fast they run?"""
+    return bool(device.execution_units and device.clock_hz)
+
+
+def reached_key(device: Device) -> str:
+    """The key of the share of the rate that long products reach on a device."""
+    return "efficiency.within_units" if has_units(device) else "efficiency.within_power"
+
+
+def record_reached(trace: Trace, device: Device) -> str:
+    """Record the share of the rate that an accelerator keeps up within its power and its units; return its key."""
+    record_power(trace, device)
+    key = reached_key(device)
+    units, clock = device.execution_units, device.clock_hz
+    if units and clock:
+        trace.given("device.execution_units", units, Unit.COUNT, catalogue_origin(device, "execution_units"))
+        trace.given("device.clock_hz", clock, Unit.HERTZ, catalogue_origin(device, "clock_hz"))
+        trace.compute(
+            key,
+            efficiency.efficiency_within_units,
+            efficiency="efficiency.within_power",
+            rate="rate.fp16",
+            units="device.execution_units",
+            clock="device.clock_hz",
+            per_clock="fit.ops",
+        )
+    return key
 
 
 def record_power(trace: Trace, device: Device) -> None:

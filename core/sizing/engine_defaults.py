@@ -1,7 +1,7 @@
 """What engines choose by themselves, by their release and the accelerator: tokens of a chunk, requests prepared for.
 
 Read from the public sources and release notes of vLLM: `get_batch_defaults` of vllm/engine/arg_utils.py, its
-predecessors, and pull request 33538.
+predecessors, and pull request 33538; and of SGLang 0.5.23: arg_groups/memory_hook.py, `handle_gpu_memory_settings`.
 """
 
 from __future__ import annotations
@@ -47,12 +47,23 @@ SHARE_OF_WHOLE_TPU_SINCE = (0, 11)
 STATES_COME_BACK_SINCE = (0, 26)
 #: llama.cpp has builds rather than releases: year and month count. Before, its masks were wider.
 NARROW_MASK_SINCE = (2025, 1)
-#: Since then, llama.cpp multiplies quantised weights in 8 bit on NVIDIA's tensor cores (pull request 7824); before, it
-#: wrote a 16-bit copy of them for every pass of a prompt.
-QUANTISED_PRODUCTS_SINCE = (2024, 6)
+#: Since then, llama.cpp multiplies quantised weights in 8 bit on matrix units: on NVIDIA's tensor cores (pull request
+#: 7824), on those of RDNA (17156, 17576). Before, it wrote a 16-bit copy of them for every pass of a prompt.
+QUANTISED_PRODUCTS_SINCE, QUANTISED_ON_RDNA_SINCE = (2024, 6), (2025, 12)
+RDNA_WITH_MATRIX_UNITS = ("rdna3", "rdna3.5", "rdna4")
 #: Since these releases SGLang computes its share from the memory, counts graphs of prompts, and has larger chunks and
 #: graphs on accelerators with less than 35 GiB.
 SHARE_COMPUTED_SINCE, PROMPT_GRAPHS_SINCE, LARGER_ON_SMALL_SINCE = (0, 5), (0, 5, 10), (0, 5, 20)
+#: SGLang, by memory, up to this much: tokens of a chunk, requests in a graph for less than four accelerators, and for
+#: more; on small ones once fewer.
+SGLANG_BY_MEMORY = (
+    (20 * GIB, 2048, 8, 8),
+    (35 * GIB, 4096, 48, 160),
+    (60 * GIB, 4096, 32, 160),
+    (160 * GIB, 8192, 256, 512),
+    (10**15, 16_384, 512, 512),
+)
+SMALL_BYTES, SMALL_BEFORE = 35 * GIB, (2048, 24, 80)
 #: Before this release the kernels that swizzle MXFP4 experts were a package of their own.
 SWIZZLES_SINCE = (0, 12)
 
@@ -134,6 +145,8 @@ def counts_graphs(s: Situation) -> bool:
 
 def chunk_tokens(s: Situation, usable_bytes: int) -> int | None:
     """Tokens of a prompt chunk where nobody chose them; None: the figure of the engine's record."""
+    if s.engine.allocator is Allocator.SGLANG and s.scenario.mode is Mode.REAL:
+        return sglang_sizes(s, usable_bytes)[0]
     if not is_vllm(s):
         return None
     if before(s, PIECES_SINCE):
@@ -142,6 +155,15 @@ def chunk_tokens(s: Situation, usable_bytes: int) -> int | None:
     if usable_bytes >= LARGEST_BYTES and is_large(s, usable_bytes) and not before(s, LARGEST_SINCE):
         return CHUNK_ON_LARGEST
     return CHUNK_ON_LARGE if is_large(s, usable_bytes) else CHUNK
+
+
+def sglang_sizes(s: Situation, usable_bytes: int) -> tuple[int, int, int]:
+    """What SGLang takes by memory: tokens of a chunk, and requests in a graph for few accelerators, and for many."""
+    most, *sizes = next(row for row in SGLANG_BY_MEMORY if usable_bytes < row[0])
+    if most == SMALL_BYTES and before(s, LARGER_ON_SMALL_SINCE):
+        return SMALL_BEFORE
+    chunk, few, many = sizes
+    return chunk, few, many
 
 
 def prepared_requests(s: Situation, usable_bytes: int) -> int:

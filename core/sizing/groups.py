@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from core.architecture.blueprint import AttentionGroup, AttentionKind, Blueprint, TensorClass
+from core.catalogue.records import Allocator
 from core.scenario import Mode
 from core.sizing.engine_defaults import chunk_tokens
 from core.sizing.origins import METHOD, catalogue_origin
@@ -20,6 +21,12 @@ ENGINE_DEFAULTS = Origin(
     "vLLM, vllm/engine/arg_utils.py: defaults by release and accelerator",
     "https://github.com/vllm-project/vllm/blob/main/vllm/engine/arg_utils.py",
     "2026-05",
+)
+SGLANG_DEFAULTS = Origin(
+    OriginKind.METHOD,
+    "SGLang 0.5.23, arg_groups/memory_hook.py: handle_gpu_memory_settings",
+    "https://github.com/sgl-project/sglang",
+    "2026-11",
 )
 LATENT = (AttentionKind.LATENT, AttentionKind.SPARSE_LATENT)
 
@@ -60,7 +67,8 @@ def given_chunk(trace: Trace, s: Situation) -> None:
     """Record the tokens of a prompt chunk."""
     chosen = s.scenario.deployment.prefill_chunk
     usual = None if chosen else chunk_tokens(s, usable_bytes(s))
-    origin = CHOICE if chosen else ENGINE_DEFAULTS if usual else catalogue_origin(s.engine, "prefill_chunk")
+    defaults = SGLANG_DEFAULTS if s.engine.allocator is Allocator.SGLANG else ENGINE_DEFAULTS
+    origin = CHOICE if chosen else defaults if usual else catalogue_origin(s.engine, "prefill_chunk")
     trace.given("engine.prefill_chunk", chosen or usual or s.engine.prefill_chunk, Unit.TOKEN, origin)
 
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.architecture.blueprint import AttentionKind
-from core.catalogue.calibration import back_end
 from core.scenario import Placement
 from core.sizing.draft import has_draft_model
-from core.sizing.engine_defaults import ASYNCHRONOUS_SINCE, QUANTISED_PRODUCTS_SINCE, before, is_vllm
+from core.sizing.engine_defaults import ASYNCHRONOUS_SINCE, before, is_vllm
 from core.sizing.groups import cached_groups, expert_ranks_key, groups_key, speculates
 from core.sizing.placement import computes_on_cpu
-from core.sizing.rates import WIDE_BITS, exchange_link, has_routed_experts, hop_link, takes_all_to_all
+from core.sizing.rates import copies_weights, exchange_link, has_routed_experts, hop_link, takes_all_to_all
 from core.sizing.situation import Situation
 from core.sizing.spill import spills
 from core.trace import Trace
@@ -126,12 +125,6 @@ def prepares_ahead(s: Situation) -> bool:
 def stages_overlap(s: Situation) -> bool:
     """Do the stages of a layer split work on different chunks of a prompt at the same time?"""
     return s.engine.group == "llama.cpp" and s.plan.pipeline > 1
-
-
-def copies_weights(s: Situation) -> bool:
-    """Does the engine write a 16-bit copy of quantised weights for every pass, as llama.cpp with CUDA once did?"""
-    old = s.engine.group == "llama.cpp" and before(s, QUANTISED_PRODUCTS_SINCE)
-    return old and back_end(s.engine, s.device.family).endswith("cuda") and s.weight_format.bits < WIDE_BITS
 
 
 def is_served(s: Situation, *placements: Placement) -> bool:

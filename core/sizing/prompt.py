@@ -7,7 +7,8 @@ from core.sizing.attention import record_attention_flops
 from core.sizing.exchange import record_exchange
 from core.sizing.groups import given_chunk, source_of_model
 from core.sizing.origins import METHOD
-from core.sizing.outline import Outline, copies_weights
+from core.sizing.outline import Outline
+from core.sizing.rates import copies_weights
 from core.sizing.situation import Situation
 from core.sizing.step import PARTS
 from core.trace import Recipe, Trace

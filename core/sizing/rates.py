@@ -12,7 +12,13 @@ from core.catalogue.records import Device, DeviceFamily, Engine, Link, LinkKind,
 from core.errors import CatalogueError
 from core.physics import collective, operators, placement, roofline, tiers
 from core.physics import expert_parallel as ep
-from core.sizing.efficiency import record_efficiency
+from core.sizing.efficiency import has_units, record_efficiency
+from core.sizing.engine_defaults import (
+    QUANTISED_ON_RDNA_SINCE,
+    QUANTISED_PRODUCTS_SINCE,
+    RDNA_WITH_MATRIX_UNITS,
+    before,
+)
 from core.sizing.groups import source_of_model
 from core.sizing.links import FAST
 from core.sizing.origins import METHOD, catalogue_origin
@@ -27,6 +33,8 @@ WIDE_BITS = 15.0
 WIDE_BITS_IN_FP4 = 6.0
 #: Arithmetic of weights that are converted to 16 bit before they are multiplied.
 CONVERTED = "converted"
+#: The class of 16-bit weights; what is copied to 16 bit is multiplied by the same kernels.
+WIDE_CLASS = "f16"
 #: Recurrent state is read and written at this share of the effective bandwidth.
 STATE_SHARE = 0.7
 #: What parallel pipeline stages keep of their rate; the rest are bubbles.
@@ -75,6 +83,7 @@ def circumstances(situation: Situation, calibration: Calibration) -> Circumstanc
         Same(situation.blueprint),
         link.id if link and situation.plan.stage_ranks > 1 else "",
         calibration.generation,
+        copies_weights(situation),
     )
 
 
@@ -86,6 +95,7 @@ def _circumstances(
     model: Same[Blueprint],
     link: str,
     usual: str,
+    copies: bool,
 ) -> Circumstances:
     accelerator, runs, weight_format, moe = device.it, engine.it, chosen.it, model.it.moe
     return Circumstances(
@@ -100,7 +110,7 @@ def _circumstances(
         attention=_attention_kind(model.it),
         feed_forward="experts" if moe is not None and moe.experts_per_token > 0 else "",
         generation=runs.generation or usual,
-        arithmetic=arithmetic(accelerator, runs, weight_format),
+        arithmetic=WIDE_CLASS if copies else arithmetic(accelerator, runs, weight_format),
     )
 
 
@@ -199,6 +209,16 @@ def arithmetic(device: Device, engine: Engine, weight_format: WeightFormat) -> s
     return weight_format.format_class
 
 
+def copies_weights(s: Situation) -> bool:
+    """Does the engine write a 16-bit copy of quantised weights for every pass, as llama.cpp once did?"""
+    if s.engine.group != "llama.cpp" or s.weight_format.bits >= WIDE_BITS:
+        return False
+    runs_on = back_end(s.engine, s.device.family)
+    if runs_on.endswith("rocm"):
+        return s.device.architecture in RDNA_WITH_MATRIX_UNITS and before(s, QUANTISED_ON_RDNA_SINCE)
+    return runs_on.endswith("cuda") and before(s, QUANTISED_PRODUCTS_SINCE)
+
+
 def computes_fp4(device: Device, weight_format: WeightFormat) -> bool:
     """Does the device multiply this kind of 4-bit float? Some do MXFP4 but not NVFP4."""
     offered = device.fp4_format.split(";")[0].lower()
@@ -264,12 +284,7 @@ def has_routed_experts(situation: Situation) -> bool:
 
 
 def _record_bandwidth(trace: Trace, situation: Situation) -> None:
-    device = situation.device
-    units, clock = device.execution_units, device.clock_hz
-    if units and clock:
-        trace.given("device.execution_units", units, Unit.COUNT, catalogue_origin(device, "execution_units"))
-        trace.given("device.clock_hz", clock, Unit.HERTZ, catalogue_origin(device, "clock_hz"))
-    trace.follow(_bandwidths(bool(units and clock)))
+    trace.follow(_bandwidths(has_units(situation.device)))
 
 
 @recipe

@@ -2,6 +2,7 @@
 
 from core.physics import retrieval as r
 from core.scenario import Companion, CompanionRole, Placement, Retrieval
+from core.sizing.efficiency import reached_key
 from core.sizing.origins import model_origin
 from core.sizing.outline import Outline, is_served
 from core.sizing.presets import ESTIMATE
@@ -80,7 +81,7 @@ def _record_model(trace: Trace, s: Situation, number: int, companion: Companion)
         tokens=tokens,
         parameters=f"{key}.parameters",
         rate="rate.fp16",
-        efficiency="efficiency.within_power",
+        efficiency=reached_key(s.device),
         read=f"{key}.read_bytes",
         bandwidth="bandwidth.weights",
     )

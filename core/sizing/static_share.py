@@ -8,33 +8,19 @@ from core.architecture.blueprint import AttentionKind, TensorClass
 from core.catalogue.records import Allocator, DeviceFamily
 from core.physics.reservation import sglang as rules
 from core.scenario import Mode
-from core.sizing.engine_defaults import LARGER_ON_SMALL_SINCE, PROMPT_GRAPHS_SINCE, SHARE_COMPUTED_SINCE, before
-from core.sizing.groups import source_of_model, usable_bytes
-from core.trace import CHOICE, Origin, OriginKind, Trace
+from core.sizing.engine_defaults import PROMPT_GRAPHS_SINCE, SHARE_COMPUTED_SINCE, before, sglang_sizes
+from core.sizing.groups import SGLANG_DEFAULTS, source_of_model, usable_bytes
+from core.trace import CHOICE, Trace
 from core.units import GIB, MIB, Unit
 
 if TYPE_CHECKING:
     from core.sizing.situation import Situation
 
 SHARE = "engine.memory_share"
-SOURCE = Origin(
-    OriginKind.METHOD,
-    "SGLang 0.5.23, arg_groups/memory_hook.py: handle_gpu_memory_settings",
-    "https://github.com/sgl-project/sglang",
-    "2026-11",
-)
+SOURCE = SGLANG_DEFAULTS
 #: Before it was computed: from so many accelerators that share a layer or are stages, this share.
 SHARES_BEFORE = ((16, 0.79), (8, 0.81), (4, 0.85), (2, 0.87), (1, 0.88))
-#: By memory, up to this much: tokens of a chunk, requests in a graph for less than four accelerators, and for more.
-BY_MEMORY = (
-    (20 * GIB, 2048, 8, 8),
-    (35 * GIB, 4096, 48, 160),
-    (60 * GIB, 4096, 32, 160),
-    (160 * GIB, 8192, 256, 512),
-    (10**15, 16_384, 512, 512),
-)
 MANY_ACCELERATORS = 4
-SMALL_BYTES, SMALL_BEFORE = 35 * GIB, (2048, 24, 80)
 #: Of an accelerator with more memory than this, at least so much is kept back.
 LARGE_BYTES, LEAST_BYTES = 60 * GIB, 10 * GIB
 #: Graphs of prompts, which NVIDIA's accelerators have: each; all of them
@@ -96,9 +82,7 @@ def record_share(trace: Trace, s: Situation) -> None:
 def kept_back_of(s: Situation) -> dict[str, int]:
     """What the engine keeps back follows from these."""
     memory, deployment = usable_bytes(s), s.scenario.deployment
-    most, usual, few, many = next(row for row in BY_MEMORY if memory < row[0])
-    if most == SMALL_BYTES and before(s, LARGER_ON_SMALL_SINCE):
-        usual, few, many = SMALL_BEFORE
+    usual, few, many = sglang_sizes(s, memory)
     chunk = deployment.prefill_chunk or usual
     requests = many if s.plan.tensor >= MANY_ACCELERATORS else few
     if deployment.max_requests is not None:

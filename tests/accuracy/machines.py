@@ -74,16 +74,18 @@ def within_power(device: Device, record: Record) -> Device:
 def generation(record: Record, group: str) -> str:
     """The generation that an engine belongs to by its date; llama.cpp also by its attention. Empty: today's.
 
-    llama.cpp uses flash attention by itself since September 2025; before, only where it was asked to.
+    llama.cpp uses flash attention by itself since September 2025; before, only where it was asked to. Since then it
+    also sorts the tokens of experts on the accelerator (pull requests 15427, 15524, 15525).
     """
     date, notes = record.text("date"), record.text("notes").lower()
     if group == "serving":
         return "serving-2023" if date and date[:4] <= "2024" else ""
     if group != "llama.cpp":
         return ""
-    off = "flash attention off" in notes or "fa=0" in notes
-    old = bool(date) and date[:7] < "2025-09" and "fa=1" not in notes
-    return "flash-attention-off" if off or old else ""
+    old, asked = bool(date) and date[:7] < "2025-09", "fa=1" in notes
+    if "flash attention off" in notes or "fa=0" in notes or (old and not asked):
+        return "flash-attention-off"
+    return "flash-attention-asked" if old else ""
 
 
 def _identity(name: str) -> str:

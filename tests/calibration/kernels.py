@@ -25,7 +25,7 @@ import numpy as np
 from core.catalogue.calibration import Circumstances
 from core.catalogue.records import Device
 from core.physics import decode, operators, roofline
-from core.sizing.efficiency import record_power
+from core.sizing.efficiency import record_reached
 from core.trace import Trace
 from core.units import Unit
 from tests.accuracy.cases import shipped
@@ -288,14 +288,14 @@ def _expectation(quantity: str, value: float, device: Device) -> tuple[str, Trac
         value *= LEFT_BY_AN_ENGINE
     if quantity.startswith(("mfu_", "t_op")):
         return f"fit.{quantity.split('.')[0]}", trace, value
-    for symbol in ("eta", "cap", "eta_e", "eta_kv", "mfu", "mfu_e", "mfu_b", "e_half"):
+    for symbol in ("eta", "cap", "eta_e", "eta_kv", "mfu", "mfu_e", "mfu_b", "e_half", "ops"):
         trace.given(f"fit.{symbol}", 1.0, Unit.RATIO)
     if quantity in ("mfu", "efficiency.experts"):
         trace.given("rate.fp16", _rate(device, "fp16"), Unit.FLOP_PER_SECOND)
-        record_power(trace, device)
+        reached = record_reached(trace, device)
         if quantity == "mfu":
-            return "efficiency.within_power", trace, value
-        trace.compute(quantity, decode.product, first="efficiency.within_power", second="fit.mfu_e")
+            return reached, trace, value
+        trace.compute(quantity, decode.product, first=reached, second="fit.mfu_e")
         return quantity, trace, value
     if quantity == "small_batch_share":
         trace.given("batch", 256.0, Unit.REQUEST)

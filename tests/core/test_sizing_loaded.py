@@ -13,6 +13,7 @@ from core.scenario import CatalogueModel, Deployment, Mode, Plan, Scenario, Work
 from core.sizing.memory import record_memory
 from core.sizing.rules.thumb import textbook_kv
 from core.sizing.situation import resolve
+from core.sizing.size import size
 from core.trace import Trace
 from core.units import GIB, MIB
 
@@ -268,6 +269,16 @@ def test_the_second_runner_by_release() -> None:
 )  # fmt: skip
 def test_chunks_of_the_largest_and_of_spark(device: str, release: str, chunk: int) -> None:
     assert figures(chosen("Qwen/Qwen3-32B", "fp8", device, release=release))["engine.prefill_chunk"] == chunk
+
+
+@pytest.mark.parametrize(
+    ("device", "release", "chunk"),
+    [("b200-sxm", None, 16_384), ("h100-sxm", None, 8192), ("rtx-4090", "0.5.20", 4096), ("rtx-4090", "0.5.19", 2048)],
+)
+def test_sglang_reads_prompts_in_the_chunks_that_its_share_counts(device: str, release: str | None, chunk: int) -> None:
+    wanted = chosen("Qwen/Qwen3-8B", "fp8", device, engine="sglang", release=release)
+    trace = size(wanted, SHIPPED).trace
+    assert trace["engine.prefill_chunk"] == trace["engine.share_chunk"] == chunk
 
 
 def test_vllm_takes_its_share_of_what_metal_lends() -> None:

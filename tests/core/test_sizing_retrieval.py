@@ -32,7 +32,7 @@ def test_the_time_of_one_request_by_hand(shared: Sizing, catalogue: Catalogue) -
     """A reranker of 2e9 parameters reads 20 x (50 + 450) = 10,000 tokens: 4e13 operations, and its 2 GB once."""
     trace = shared.trace
     assert trace["retrieval.1.tokens"] == 10_000
-    rate, reached, bandwidth = trace["rate.fp16"], trace["efficiency.within_power"], trace["bandwidth.weights"]
+    rate, reached, bandwidth = trace["rate.fp16"], trace["efficiency.within_units"], trace["bandwidth.weights"]
     assert trace["retrieval.1.seconds"] == pytest.approx(2 * 2e9 * 10_000 / (rate * reached) + 2e9 / bandwidth)
     embedding = sum(catalogue.blueprint("Qwen/Qwen3-Embedding-4B").parameters.values())
     assert trace["retrieval.0.seconds"] == pytest.approx(

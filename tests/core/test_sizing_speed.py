@@ -190,6 +190,44 @@ def test_less_power_for_the_same_rate_lengthens_prefill_only() -> None:
     assert decode_of(capped).p50 == decode_of(whole).p50
 
 
+def _prompt_on(shipped: Catalogue, device: str, engine: str, weights: str, release: str | None = None) -> Sizing:
+    work = Workload(requests_at_once=1, prompt_tokens=4096, output_tokens=128, context_tokens=8192)
+    deployment = Deployment(device=device, engine=engine, release=release)
+    model = CatalogueModel(id="meta-llama/Llama-3.1-8B")
+    return size(Scenario(model=model, weights=weights, workload=work, deployment=deployment), shipped)
+
+
+def test_matrix_units_are_as_fast_as_they_are_fed(shipped: Catalogue) -> None:
+    """A100 and RTX A6000: 108 units at 1.41 GHz and 84 at 1.8, twice the rate. With quantised weights llama.cpp reads
+    prompts as fast on both (public measurements of September 2025); with 16-bit weights, libraries use the rate."""
+    quantised, wide = (
+        [
+            _prompt_on(shipped, device, engine, weights).trace["prefill_tok_s"]
+            for device in ("a100-80gb-pcie", "rtx-a6000")
+        ]
+        for engine, weights in (("llama.cpp", "Q4_K_M"), ("vllm", "bf16"))
+    )
+    assert quantised[0] / quantised[1] < 1.4 < wide[0] / wide[1]
+
+
+@pytest.mark.parametrize(
+    ("device", "release", "copies"),
+    [
+        ("rx-7900-xtx", "2025.11", True),
+        ("rx-7900-xtx", "2025.12", False),
+        ("rtx-4090", "2024.5", True),
+        ("rtx-4090", "2024.6", False),
+        ("mi50-32gb", "2025.8", False),
+    ],
+)
+def test_old_builds_copy_quantised_weights_for_every_pass(
+    shipped: Catalogue, device: str, release: str, copies: bool
+) -> None:
+    """llama.cpp, pull requests 7824 (NVIDIA), 17156 and 17576 (RDNA 4 and 3); GCN never did."""
+    trace = _prompt_on(shipped, device, "llama.cpp", "Q4_K_M", release).trace
+    assert ("prefill_step_s.weights.copies" in trace) == copies
+
+
 def test_a_short_prompt_brings_few_experts_into_a_batch() -> None:
     case = scenario("hybrid-35b", "nvfp4", "rtx-pro-6000-ws", workload__requests_at_once=32)
     long, short = (sized(case, workload__prompt_tokens=n, workload__output_tokens=64).trace for n in (2000, 1))

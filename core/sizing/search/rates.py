@@ -74,6 +74,10 @@ def _column(device: Device, of: Situation) -> tuple[float, ...]:
     cache = roofline.reached_bandwidth(weights, fit["eta_kv"], full)
     half = prefill.half_rate_tokens(fit["n_half"], wide)
     fit["mfu"] = efficiency.efficiency_within_power(fit["mfu"], power_of(device, wide), wide, fit["e_half"])
+    if device.execution_units and device.clock_hz:
+        fit["mfu"] = efficiency.efficiency_within_units(
+            fit["mfu"], wide, device.execution_units, device.clock_hz, fit["ops"]
+        )
     chunk = chunk_tokens(situation, usable_bytes(situation)) or situation.engine.prefill_chunk
     return (low, wide, weights, experts, cache, half, chunk, *(fit[symbol] for symbol in FITTED))
 
