@@ -1,9 +1,5 @@
 """The rest of an accelerator: what the engine may use of it, and what it takes beside weights and cache."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from core.architecture.blueprint import AttentionKind, ImageTower, TensorClass
 from core.catalogue.records import Allocator, DeviceFamily
 from core.physics import activations as a
@@ -30,13 +26,11 @@ from core.sizing.engine_defaults import (
 from core.sizing.groups import ENGINE_DEFAULTS, given_chunk, source_of_model, usable_bytes
 from core.sizing.links import FAST
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin
+from core.sizing.situation import Situation
 from core.sizing.static_share import SOURCE as SHARE_OF_SGLANG
 from core.sizing.static_share import computes_share, static_share
 from core.trace import CHOICE, Origin, OriginKind, Trace
 from core.units import MIB, Unit
-
-if TYPE_CHECKING:
-    from core.sizing.situation import Situation
 
 FRAMEWORK = "memory_item.framework"
 LOGS = Origin(OriginKind.METHOD, "Memory that engines reported in public start-up logs", date="2026-11")

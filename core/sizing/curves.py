@@ -15,7 +15,8 @@ from core.scenario import Scenario
 from core.sizing.attention import record_attention
 from core.sizing.memory import record_memory
 from core.sizing.rates import record_counts, record_rates
-from core.sizing.situation import Situation, resolve
+from core.sizing.resolution import resolve
+from core.sizing.situation import Situation
 from core.sizing.speed import record_bound, record_depth, record_work
 from core.trace import Trace
 from core.units import Unit

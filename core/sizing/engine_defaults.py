@@ -4,17 +4,12 @@ Read from the public sources and release notes of vLLM: `get_batch_defaults` of 
 predecessors, and pull request 33538.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from core.catalogue.records import Allocator, DeviceFamily
 from core.scenario import Mode
+from core.sizing.situation import Situation
 from core.units import GIB
-
-if TYPE_CHECKING:
-    from core.sizing.situation import Situation
 
 #: Accelerators with this much memory get larger defaults; the A100 does not, whatever its memory, and DGX Spark not
 #: since 0.33. Budgets that vLLM prints on Macs go with small ones.

@@ -1,20 +1,14 @@
 """The share of the memory that SGLang gives to weights and pools, which it computes where nobody chose it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from core.architecture.blueprint import AttentionKind, TensorClass
 from core.catalogue.records import Allocator, DeviceFamily
 from core.physics.reservation import sglang as rules
 from core.scenario import Mode
 from core.sizing.engine_defaults import LARGER_ON_SMALL_SINCE, PROMPT_GRAPHS_SINCE, SHARE_COMPUTED_SINCE, before
 from core.sizing.groups import source_of_model, usable_bytes
+from core.sizing.situation import Situation
 from core.trace import CHOICE, Origin, OriginKind, Trace
 from core.units import GIB, MIB, Unit
-
-if TYPE_CHECKING:
-    from core.sizing.situation import Situation
 
 SHARE = "engine.memory_share"
 SOURCE = Origin(

@@ -11,8 +11,8 @@ from core.architecture.positions import rotary_elements
 from core.catalogue.loading import load_shipped
 from core.scenario import CatalogueModel, Deployment, Mode, Plan, Scenario, Workload
 from core.sizing.memory import record_memory
+from core.sizing.resolution import resolve
 from core.sizing.rules.thumb import textbook_kv
-from core.sizing.situation import resolve
 from core.trace import Trace
 from core.units import GIB, MIB
 

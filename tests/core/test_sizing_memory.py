@@ -11,7 +11,8 @@ from core.scenario import Mode, Plan, Scenario
 from core.sizing.examples import worked_example, worked_example_in_reality
 from core.sizing.memory import device_uses, record_memory, verdict
 from core.sizing.report import KEYS, MemoryKind, Verdict
-from core.sizing.situation import Situation, resolve
+from core.sizing.resolution import resolve
+from core.sizing.situation import Situation
 from core.trace import OriginKind, Trace
 from tests.core.cases import CASES, scenario
 from tests.core.conftest import small_catalogue

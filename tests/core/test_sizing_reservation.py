@@ -17,7 +17,7 @@ from core.catalogue.catalogue import Catalogue
 from core.catalogue.loading import load_shipped
 from core.scenario import CatalogueModel, Deployment, Mode, Plan, Scenario, Workload
 from core.sizing.memory import record_memory
-from core.sizing.situation import resolve
+from core.sizing.resolution import resolve
 from core.sizing.size import size
 from core.trace import Trace
 from core.units import GIB, MIB

@@ -1,18 +1,13 @@
 """What each engine reserves for a request: the recorders, one module for each engine's rules."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from core.catalogue.records import Allocator
 from core.scenario import Mode
 from core.sizing.reservation import blocks, llama_cpp, mlx, sglang, tensorrt_llm, vllm
 from core.sizing.reservation.share import Reservation
+from core.sizing.situation import Situation
 from core.trace import Trace
-
-if TYPE_CHECKING:
-    from core.sizing.situation import Situation
 
 RESERVE: dict[Allocator, Callable[[Trace, Situation], Reservation]] = {
     Allocator.BLOCKS: blocks.reserve,

@@ -1,20 +1,14 @@
 """The shares of llama.cpp: cells for every slot, a shorter cache for windows, rows for states."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from core.architecture.blueprint import AttentionGroup, AttentionKind
 from core.physics.reservation import llama_cpp as rules
 from core.sizing.groups import cached_groups, given_chunk, given_draft_tokens, is_split
 from core.sizing.origins import METHOD
 from core.sizing.reservation import blocks
 from core.sizing.reservation.share import Reservation, Share
+from core.sizing.situation import Situation
 from core.trace import CHOICE, Trace
 from core.units import Unit
-
-if TYPE_CHECKING:
-    from core.sizing.situation import Situation
 
 SHARING = "slots_in_a_stream"
 

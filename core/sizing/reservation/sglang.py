@@ -1,20 +1,14 @@
 """The shares of SGLang: pools in fixed ratios, for windows and for states."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from core.architecture.blueprint import AttentionKind
 from core.physics import kv_cache as kv
 from core.physics.reservation import sglang as rules
 from core.sizing.groups import cached_groups, given_draft_tokens, is_split
 from core.sizing.reservation import blocks
 from core.sizing.reservation.share import Reservation, Share
+from core.sizing.situation import Situation
 from core.trace import CHOICE, Origin, OriginKind, Trace
 from core.units import Unit
-
-if TYPE_CHECKING:
-    from core.sizing.situation import Situation
 
 SOURCE = Origin(
     OriginKind.METHOD,

@@ -5,11 +5,9 @@ request takes whole blocks. Where windows or states are among the layers, all ta
 has pages of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from core.architecture.blueprint import AttentionGroup, AttentionKind
 from core.catalogue.records import DeviceFamily
@@ -22,11 +20,9 @@ from core.sizing.groups import LATENT, cached_groups, given_chunk, given_draft_t
 from core.sizing.origins import METHOD
 from core.sizing.reservation import blocks
 from core.sizing.reservation.share import Reservation, Share
+from core.sizing.situation import Situation
 from core.trace import CHOICE, Origin, OriginKind, Recipe, Trace, recipe
 from core.units import Unit
-
-if TYPE_CHECKING:
-    from core.sizing.situation import Situation
 
 SOURCE = Origin(
     OriginKind.METHOD,
