@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from pydantic import Field, model_validator
 
-from core.catalogue.facts import TABLE_OF, WORLD, Condition, Direction, FactSection
+from core.catalogue.fact_kinds import TABLE_OF, WORLD, Condition, Direction, FactSection
 from core.catalogue.records import Confidence, Record, Source
 from core.trace import Origin, OriginKind
 

@@ -3,21 +3,9 @@
 import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from enum import StrEnum
 
 from core.catalogue.records import Entry
-
-
-class Table(StrEnum):
-    """The tables of the catalogue; the value is the attribute and the file name."""
-
-    DEVICES = "devices"
-    LINKS = "links"
-    WEIGHT_FORMATS = "weight_formats"
-    KV_FORMATS = "kv_formats"
-    ENGINES = "engines"
-    MODELS = "models"
-
+from core.catalogue.tables import Table
 
 _SEPARATORS = re.compile(r"[\s\-_/.:,()+]+")
 

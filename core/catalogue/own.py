@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from core.catalogue.catalogue import Catalogue
-from core.catalogue.facts import TABLE_OF, FactSection, FactTable
+from core.catalogue.fact_kinds import TABLE_OF, FactSection, FactTable
 from core.catalogue.overlay import Overlay
 from core.catalogue.records import Device, Price, Record
 from core.errors import CatalogueError

@@ -19,10 +19,10 @@ from pydantic import Field, TypeAdapter, ValidationError, field_validator
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.fact_records import Fact
 from core.catalogue.loading import SCHEMA
-from core.catalogue.naming import Table
 from core.catalogue.overlay import Overlay
 from core.catalogue.own import own_entries, own_facts
 from core.catalogue.records import Entry, Record
+from core.catalogue.tables import Table
 from core.errors import CatalogueError, StoreTooNew
 
 FORM = 1  # of the file; a reader refuses a higher one

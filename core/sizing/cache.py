@@ -15,7 +15,7 @@ from core.scenario import Mode
 from core.sizing.draft import draft_share
 from core.sizing.groups import LATENT, cached_groups, draft_layers, is_split, source_of_model
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin
-from core.sizing.reservation import reserve
+from core.sizing.reservation.by_engine import reserve
 from core.sizing.reservation.share import Reservation, Share
 from core.sizing.situation import Situation
 from core.trace import CHOICE, Origin, Recipe, Recorder, Same, Trace, recipe

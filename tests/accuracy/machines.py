@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 
 from core.catalogue.catalogue import Catalogue
-from core.catalogue.naming import Table
 from core.catalogue.records import Device, DeviceFamily, DeviceKind, Engine, LinkKind, MemoryTier
+from core.catalogue.tables import Table
 from core.scenario import Plan
 from core.sizing.links import PCIE
 from tests.accuracy.records import Record, Unusable

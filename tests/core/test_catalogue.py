@@ -11,9 +11,10 @@ from core import RESOURCES
 from core.architecture.blueprint import TensorClass
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.loading import load_shipped
-from core.catalogue.naming import Table, words_of
+from core.catalogue.naming import words_of
 from core.catalogue.precision import compose_bits, file_bytes
 from core.catalogue.records import Confidence, DeviceFamily, DeviceKind, ModelRole
+from core.catalogue.tables import Table
 from core.errors import CatalogueError
 from core.trace import OriginKind
 

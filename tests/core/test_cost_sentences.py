@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.catalogue.facts import Condition
+from core.catalogue.fact_kinds import Condition
 from core.catalogue.records import Confidence
 from core.cli import cost_figures
 from core.language import capacity_sentences as carried

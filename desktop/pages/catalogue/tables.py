@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from core.catalogue.facts import FactTable
+from core.catalogue.fact_kinds import FactTable
 from core.catalogue.own import records_in
 from core.catalogue.records import Device, Engine, KvFormat, Link, Model, ModelRole, WeightFormat
 from core.errors import TonnageError
