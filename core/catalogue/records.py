@@ -148,6 +148,12 @@ class Device(Entry):
     noise_dba: float | None = None  # under load
     noise_note: str = ""
     article_name: str = ""  # as the founding article calls it
+    short_name: str = ""  # as people call it where the full name would not fit; unlike that of any other device
+
+    @property
+    def called(self) -> str:
+        """What people call it: its short name, or its name without that of its vendor."""
+        return self.short_name or self.name.removeprefix(f"{self.vendor} ")
 
     @property
     def capacity_bytes(self) -> int:

@@ -122,8 +122,7 @@ def _devices(sizing: Sizing, formatter: Formatter) -> str:
     else:
         text = _("One of {count} {device}, reported size {usable} each.")
     size, usable = formatter.bytes(tier.capacity_bytes), formatter.bytes(tier.usable_bytes)
-    name = use.device.removeprefix(f"{sizing.device.vendor} ")
-    return text.format(count=formatter.count(use.count), device=name, size=size, usable=usable)
+    return text.format(count=formatter.count(use.count), device=sizing.device.called, size=size, usable=usable)
 
 
 def memory_curve_heading(sizing: Sizing, unit: str, formatter: Formatter) -> str:

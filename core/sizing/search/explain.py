@@ -190,7 +190,7 @@ def _before_next(found: HardwareFound, answer: Answer) -> Reason | None:
         return None
     ranking, ours, theirs = found.request.ranking, answer.evaluation, other.evaluation
     names = {
-        "device": other.kind.device.name.removeprefix(f"{other.kind.device.vendor} "),
+        "device": other.kind.device.called,
         "currency": ours.supply.currency,
     }
     figures: dict[str, Any] = {"units": other.kind.units}

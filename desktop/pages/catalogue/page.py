@@ -390,7 +390,7 @@ class CataloguePage(QWidget):
         if "name" in type(self._record).model_fields:
             changes |= {"name": _("{name}, copy").format(name=self._record.name)[:120], "aliases": ()}
         if self._table.key == "devices":
-            changes["accelerator_id"] = ""
+            changes |= {"accelerator_id": "", "short_name": ""}
         copy = self._record.model_copy(update=changes)
         if self._edits.keep(self._table.key, copy, _("Copy of {name}").format(name=self._name(self._record))):
             self.column.search.clear()
