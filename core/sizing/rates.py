@@ -266,16 +266,19 @@ def has_routed_experts(situation: Situation) -> bool:
 def _record_bandwidth(trace: Trace, situation: Situation) -> None:
     device = situation.device
     units, clock = device.execution_units, device.clock_hz
-    if units and clock:
+    computes = device.family is not DeviceFamily.CPU
+    if units and clock and computes:
         trace.given("device.execution_units", units, Unit.COUNT, catalogue_origin(device, "execution_units"))
         trace.given("device.clock_hz", clock, Unit.HERTZ, catalogue_origin(device, "clock_hz"))
-    trace.follow(_bandwidths(bool(units and clock)))
+    trace.follow(_bandwidths(bool(units and clock), computes))
 
 
 @recipe
-def _bandwidths(trace: Recipe, by_units: bool) -> None:
+def _bandwidths(trace: Recipe, by_units: bool, accelerator: bool) -> None:
     full = "memory_bandwidth_bytes_per_s"
-    if by_units:
+    if not accelerator:
+        _reached(trace, "bandwidth.weights", full, "fit.eta_cpu")
+    elif by_units:
         trace.compute(
             "bandwidth.weights",
             roofline.effective_bandwidth,
