@@ -135,14 +135,6 @@ def read_config(
     )
 
 
-def read_config_file(path: Path | str, *, assume_conventional: bool = False) -> tuple[Blueprint, dict[str, Any]]:
-    """Read a config.json from disk: its blueprint, and the object as it stands in the file."""
-    path = Path(path)
-    config = read_json(path)
-    blueprint = read_config(config, name_of(path), file=path.name, assume_conventional=assume_conventional)
-    return blueprint, config
-
-
 def name_of(path: Path) -> str:
     """What the place of a file says about the model: a folder of its own, a hub's cache, or the file's name."""
     if path.name != "config.json":

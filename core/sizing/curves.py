@@ -84,25 +84,6 @@ def ttft_against_prompt(scenario: Scenario, catalogue: Catalogue, prompts: "Sequ
     return _curve(trace, axis, "ttft_s")
 
 
-def speed_against_concurrency(
-    scenario: Scenario, catalogue: Catalogue, requests: "Sequence[float] | Axis"
-) -> tuple[Curve, Curve]:
-    """Tokens per second of one user and of all users together against requests at once.
-
-    Parameters
-    ----------
-    scenario : whose device, model, engine and workload hold
-    catalogue : what exists
-    requests : at once
-
-    Returns
-    -------
-    speed of one user, speed of all [token/s]
-    """
-    one, all_together = against_concurrency(scenario, catalogue, requests, ("decode_tok_s", "output_tok_s_total"))
-    return one, all_together
-
-
 def against_concurrency(
     scenario: Scenario, catalogue: Catalogue, requests: "Sequence[float] | Axis", keys: Sequence[str]
 ) -> tuple[Curve, ...]:

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from core.language.messages import gettext as _
 from core.language.messages import ngettext
-from core.scenario import CatalogueModel, Mode, Scenario, TextbookModel
+from core.scenario import CatalogueModel, Scenario, TextbookModel
 from core.sizing.report import Sizing
 from desktop.inputs import names
 from desktop.inputs.explained import explains
@@ -159,7 +159,3 @@ class TextbookRows(QWidget):
                 self.name.setCursorPosition(0)
             for row in self.fields:
                 row.show_scenario(scenario)
-
-
-def mode_choices() -> list[tuple[str, str]]:
-    return [(Mode.REAL.value, _("As it is")), (Mode.ARTICLE.value, _("As in the article"))]

@@ -16,7 +16,7 @@ SOURCE = Origin(
     "https://github.com/sgl-project/sglang",
     "2026-11",
 )
-WINDOW_RATIO, COMPRESSED_RATIO, STATE_RATIO = 0.8, 0.1, 0.9
+WINDOW_RATIO, STATE_RATIO = 0.8, 0.9
 CACHED_SLOTS = 3  # states per request with prefix caching: the one in use, and two to come back to
 
 

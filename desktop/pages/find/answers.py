@@ -60,10 +60,6 @@ class AnswersModel(QAbstractTableModel):
         self.endResetModel()
         self.ticked_changed.emit()
 
-    def set_heading(self, column: int, heading: Column) -> None:
-        self.columns[column] = heading
-        self.headerDataChanged.emit(Qt.Orientation.Horizontal, column, column)
-
     @property
     def chosen(self) -> list[Row]:
         """The ticked rows, in order."""
