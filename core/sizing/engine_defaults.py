@@ -38,6 +38,20 @@ UNFOLDS_SINCE, UNFOLDS_LESS_SINCE = (0, 10), (0, 11)
 ALLOCATED_SINCE = (0, 24)
 #: Before this release vLLM for TPUs took its share of what was free after loading (tpu-inference, pull request 734).
 SHARE_OF_WHOLE_TPU_SINCE = (0, 11)
+#: Since this release chunks count whose steps are not settled when the next begins (max_in_flight_tokens).
+IN_FLIGHT_SINCE = (0, 26)
+#: How much more layers the largest kind may have than the smallest, so that groups are as large as the largest: by
+#: release, newest first (kv_cache_utils.py, _get_kv_cache_groups_uniform_page_size). Before, never.
+GROUPS_AS_LARGEST = (((0, 18), 1.5), ((0, 12), 1.25))
+#: Since this release layers that look at their own chunk only let go of the others (envs.py,
+#: VLLM_ALLOW_CHUNKED_LOCAL_ATTN_WITH_HYBRID_KV_CACHE); since this one layers with a window do (kv_cache_utils.py).
+CHUNKS_LET_GO_SINCE, WINDOWS_LET_GO_SINCE = (0, 14), (0, 9, 1)
+#: Since this release a page that does not go evenly into the largest one is filled up, and holds no more tokens.
+PAGES_FILLED_UP_SINCE = (0, 26)
+#: Before this release vLLM asked for what each layer needs by itself, without groups (check_enough_kv_cache_memory).
+ASKED_BY_GROUP_SINCE = (0, 14)
+#: Since this release vLLM keeps one block of its pool back when it asks whether a request has room.
+BLOCK_KEPT_BACK_SINCE = (0, 29)
 #: Since this release vLLM comes back to prefixes of models with recurrent states too, unless told otherwise.
 STATES_COME_BACK_SINCE = (0, 26)
 #: llama.cpp has builds rather than releases: year and month count. Before, its masks were wider.
@@ -125,6 +139,27 @@ def tries_images(s: Situation) -> bool:
 def counts_graphs(s: Situation) -> bool:
     """Does vLLM take the graphs from its share?"""
     return not before(s, SECOND_COUNTS_GRAPHS_SINCE if has_second_runner(s) else GRAPHS_COUNT_SINCE)
+
+
+def batches_under_way(s: Situation) -> int:
+    """Prompt chunks whose tokens vLLM still holds when it admits a request."""
+    if before(s, IN_FLIGHT_SINCE):
+        return 1
+    if has_second_runner(s):
+        return s.plan.pipeline + 1
+    return max(2, s.plan.pipeline)
+
+
+def groups_as_largest(s: Situation) -> float:
+    """Up to how many times the fewest layers of a kind groups are as large as the most."""
+    return next((times for since, times in GROUPS_AS_LARGEST if not before(s, since)), 1.0)
+
+
+def keeps_all_of_windows(s: Situation, chunked: bool) -> bool:
+    """Do layers with a window, or a chunk, keep every token in this release or on this accelerator?"""
+    if s.device.family in (DeviceFamily.APPLE, DeviceFamily.TPU):  # these ports know no groups of layers
+        return True
+    return before(s, CHUNKS_LET_GO_SINCE if chunked else WINDOWS_LET_GO_SINCE)
 
 
 def chunk_tokens(s: Situation, usable_bytes: int) -> int | None:

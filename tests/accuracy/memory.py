@@ -312,7 +312,8 @@ def _scores_elsewhere(q: Question) -> float:
 
 def _one_request(q: Question) -> float:
     q.needs_context()
-    return float(q.sizing.trace["accelerator.bytes_per_request"])
+    trace = q.sizing.trace
+    return float(trace.get("kv_pool.asked_bytes", trace["accelerator.bytes_per_request"]))
 
 
 def _cache(q: Question) -> float:
