@@ -440,7 +440,6 @@ _PARTS = {
     "groups": marked("groups"),
     "group_size": marked("layers in a group"),
     "phantom_layers": marked("layers that do not exist"),
-    "fills_up": marked("pages are filled up"),
     "most_times": marked("times as many layers that still make one group"),
     "asked_bytes": marked("what the engine asks for"),
     "layers_bytes": marked("bytes without filling up"),

@@ -176,17 +176,16 @@ def block_of_layer(block_tokens: int, bytes_per_token: float) -> float:
 
 
 @formula(Unit.TOKEN)
-def tokens_in_page(page_bytes: int, own_bytes: float, block_tokens: int, fills_up: int) -> Any:
+def tokens_in_page(page_bytes: int, own_bytes: float, block_tokens: int) -> Any:
     """Tokens of one layer that share a page: as often as its own block goes into the page of all.
 
-    tokens_in_page = block_tokens * where(fills_up > 0 and page_bytes % own_bytes > 0, 1, page_bytes // own_bytes)
+    tokens_in_page = block_tokens * (page_bytes // own_bytes)
 
     Parameters
     ----------
     page_bytes : the page of all layers [byte]
     own_bytes : what this layer needs for a block [byte]
     block_tokens : in a block
-    fills_up : 1 where a page that does not come out even is filled up, and holds no more tokens: since 0.26; else 0
 
     Returns
     -------
@@ -197,16 +196,38 @@ def tokens_in_page(page_bytes: int, own_bytes: float, block_tokens: int, fills_u
     Scales beside the elements (int8 per token and head) do not come out even; start-up logs of Gemma 4 from May 2026
     show that the blocks are still doubled.
 
-    >>> tokens_in_page(65_536, 32_768.0, 16, 1), tokens_in_page(66_560, 33_024.0, 16, 0)
+    >>> tokens_in_page(65_536, 32_768.0, 16), tokens_in_page(66_560, 33_024.0, 16)
     (32.0, 32.0)
-    >>> tokens_in_page(66_560, 33_024.0, 16, 1)
-    16
+    """
+    return block_tokens * (page_bytes // own_bytes)
+
+
+@formula(Unit.TOKEN)
+def tokens_in_filled_page(page_bytes: int, own_bytes: float, block_tokens: int) -> Any:
+    """The same since 0.26: a page that does not come out even is filled up, and holds no more tokens.
+
+    tokens_in_filled_page = block_tokens
+        * where(page_bytes // own_bytes == page_bytes / own_bytes, page_bytes // own_bytes, 1)
+
+    Parameters
+    ----------
+    page_bytes : the page of all layers [byte]
+    own_bytes : what this layer needs for a block [byte]
+    block_tokens : in a block
+
+    Returns
+    -------
+    tokens
+
+    >>> tokens_in_filled_page(65_536, 32_768.0, 16), tokens_in_filled_page(66_560, 33_024.0, 16)
+    (32.0, 16)
 
     References
     ----------
     1. vLLM 0.26, v1/core/kv_cache_utils.py, unify_kv_cache_spec_page_size: page_size_padded.
     """
-    return block_tokens * (1 if fills_up and page_bytes % own_bytes else page_bytes // own_bytes)
+    whole = page_bytes // own_bytes
+    return block_tokens * (whole if whole == page_bytes / own_bytes else 1)
 
 
 @formula(Unit.COUNT)
@@ -471,7 +492,7 @@ def asked_bytes(pages: Sequence[float]) -> Any:
     Layers that groups are filled up with are in what it then takes, not in what it asked for.
 
     >>> asked_bytes([10 * 8192 * 32_768, 52 * 577 * 32_768]) / 2**30
-    3.415679931640625
+    3.4156494140625
 
     References
     ----------

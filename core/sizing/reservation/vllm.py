@@ -176,9 +176,8 @@ def _paged(trace: Trace, s: Situation, caching: Groups, windows: list[int]) -> R
     trace.follow(_layer_caches(numbers))
     states = _layer_states(trace, s)
     _hybrid_block(trace, s, caching, windows, states)
-    trace.given("kv_pool.fills_up", int(not before(s, PAGES_FILLED_UP_SINCE)), Unit.COUNT, SOURCE)
     trace.given("kv_pool.most_times", groups_as_largest(s), Unit.RATIO, SOURCE)
-    trace.follow(_pages(numbers, len(states)))
+    trace.follow(_pages(numbers, len(states), not before(s, PAGES_FILLED_UP_SINCE)))
     shares = [_cache_share(trace, s, n, group, n in windows) for n, group in caching]
     shares += _state_shares(trace, s)
     _total_blocks(trace, s, [f"kv.{n}.blocks" for n, _ in caching])
@@ -243,7 +242,7 @@ def _hybrid_block(trace: Trace, s: Situation, caching: Groups, windows: list[int
 
 
 @recipe
-def _pages(trace: Recipe, numbers: tuple[int, ...], states: int) -> None:
+def _pages(trace: Recipe, numbers: tuple[int, ...], states: int, fills_up: bool) -> None:
     """The page of all layers, how many tokens of each kind go into it, and the groups that share the pool."""
     for number in numbers:
         key = f"kv.{number}"
@@ -259,11 +258,10 @@ def _pages(trace: Recipe, numbers: tuple[int, ...], states: int) -> None:
     for number in numbers:
         trace.compute(
             f"kv.{number}.block_tokens",
-            rules.tokens_in_page,
+            rules.tokens_in_filled_page if fills_up else rules.tokens_in_page,
             page_bytes="kv_pool.page_bytes",
             own_bytes=f"kv.{number}.own_page_bytes",
             block_tokens="engine.block_tokens",
-            fills_up="kv_pool.fills_up",
         )
     _write_grouping(trace, [f"kv.{n}" for n in numbers] + [f"state.{n}" for n in range(states)])
 
