@@ -223,7 +223,7 @@ class Deployment(Choice):
     admission_steps: int = Field(default=1, ge=1, le=1000)  # between two looks for new requests (SGLang: recv-interval)
     graphs: bool = True  # CUDA graphs are recorded, and counted in the engine's share
     full_windows: bool = False  # layers with a window keep every token (llama.cpp: --swa-full)
-    full_latents: bool = False  # latent attention kept head by head, as llama.cpp did until 2025
+    full_latents: bool | None = None  # latent attention kept head by head; None: as the release of llama.cpp does
     shared_slots: bool = False  # llama.cpp: one cache for all requests (--kv-unified) in place of one for each
     context_parallel: int = Field(default=1, ge=1, le=1024)  # ranks that share out a context (vLLM: dcp)
     draft_tokens: int = Field(default=0, ge=0, le=64)  # guessed ahead per step by the model's own prediction layer

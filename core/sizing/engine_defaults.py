@@ -54,8 +54,14 @@ ASKED_BY_GROUP_SINCE = (0, 14)
 BLOCK_KEPT_BACK_SINCE = (0, 29)
 #: Since this release vLLM comes back to prefixes of models with recurrent states too, unless told otherwise.
 STATES_COME_BACK_SINCE = (0, 26)
-#: llama.cpp has builds rather than releases: year and month count. Before, its masks were wider.
-NARROW_MASK_SINCE = (2025, 1)
+#: llama.cpp has builds rather than releases: year and month count. Since then masks are made in 16 bit, and the server
+#: scores words for its slots alone (pull requests 23764, 23861).
+NARROW_MASK_SINCE = (2026, 6)
+#: Since then two results cross from one accelerator to the next in a pipeline.
+TWO_CROSS_SINCE = (2025, 1)
+#: Since then layers with a window have a cache of their own (pull request 13194), latent attention keeps latents
+#: (12801), and those alone (19067).
+WINDOWS_APART_SINCE, LATENTS_SINCE, LATENTS_ALONE_SINCE = (2025, 6), (2025, 5), (2026, 2)
 #: Since then, llama.cpp multiplies quantised weights in 8 bit on NVIDIA's tensor cores (pull request 7824); before, it
 #: wrote a 16-bit copy of them for every pass of a prompt.
 QUANTISED_PRODUCTS_SINCE = (2024, 6)
@@ -70,7 +76,7 @@ def changing_releases(allocator: Allocator) -> tuple[str, ...]:
     """The releases at which something that is counted here changed, each with the one before it.
 
     >>> changing_releases(Allocator.LLAMA_CPP), changing_releases(Allocator.MLX)
-    (('2024.12', '2025.1'), ())
+    (('2026.5', '2026.6'), ())
     """
     changes: dict[Allocator, tuple[tuple[int, ...], ...]] = {
         Allocator.VLLM: (
@@ -105,6 +111,16 @@ def _release(text: str) -> tuple[int, ...] | None:
     if len(parts) < 2 or not (parts[0].isdigit() and parts[1].isdigit()):
         return None
     return tuple(int(part) for part in parts[:3] if part.isdigit())
+
+
+def older(release: str | None, wanted: tuple[int, ...]) -> bool:
+    """Is a release, in words, older than another? One that is not known is not.
+
+    >>> older("2025.3", (2025, 5)), older("0.33", (0, 29)), older(None, (0, 29))
+    (True, False, False)
+    """
+    known = _release(release or "")
+    return known is not None and known < wanted
 
 
 def before(s: Situation, wanted: tuple[int, ...]) -> bool:

@@ -8,10 +8,11 @@ from core.architecture.blueprint import AttentionKind, Blueprint, TensorClass
 from core.architecture.textbook import textbook_blueprint
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.precision import compose_bits
-from core.catalogue.records import Device, DeviceKind, Engine, KvFormat, Link, WeightFormat
+from core.catalogue.records import Allocator, Device, DeviceKind, Engine, KvFormat, Link, WeightFormat
 from core.errors import InvalidInput
 from core.scenario import CatalogueModel, Deployment, Mode, Plan, Scenario
 from core.sizing.companions import placed_companions
+from core.sizing.engine_defaults import LATENTS_ALONE_SINCE, LATENTS_SINCE, older
 from core.sizing.groups import LATENT
 from core.sizing.links import BETWEEN_MACHINES, Links
 from core.sizing.origins import model_origin
@@ -136,7 +137,46 @@ def _blueprint(scenario: Scenario, catalogue: Catalogue) -> Blueprint:
             chosen.head_dim,
             chosen.trained_context,
         )
-    return _with_full_heads(blueprint) if scenario.deployment.full_latents else blueprint
+    return _as_kept(blueprint, scenario, catalogue)
+
+
+def _as_kept(blueprint: Blueprint, scenario: Scenario, catalogue: Catalogue) -> Blueprint:
+    """The model with its latent attention as the release of llama.cpp keeps it: by head, with values, or alone."""
+    deployment = scenario.deployment
+    if deployment.full_latents is not None:
+        return _with_full_heads(blueprint) if deployment.full_latents else blueprint
+    engine = catalogue.engine(deployment.engine)
+    release = deployment.release or engine.version
+    if engine.allocator is not Allocator.LLAMA_CPP or scenario.mode is Mode.ARTICLE:
+        return blueprint
+    if older(release, LATENTS_SINCE):
+        return _with_full_heads(blueprint)
+    return _with_values(blueprint) if older(release, LATENTS_ALONE_SINCE) else blueprint
+
+
+ROTARY_WIDTH = 64  # of a latent, of which values have no part
+
+
+def _with_values(blueprint: Blueprint) -> Blueprint:
+    """The same model with latents kept twice: whole as keys, and without their rotary part as values."""
+    groups = []
+    for group in blueprint.attention:
+        if group.kind in LATENT:
+            groups.append(
+                replace(
+                    group,
+                    kind=AttentionKind.FULL,
+                    kv_heads=1,
+                    key_dim=group.latent_dim,
+                    value_dim=group.latent_dim - ROTARY_WIDTH,
+                    latent_dim=0,
+                    index_dim=0,
+                    index_layers=0,
+                )
+            )
+        else:
+            groups.append(group)
+    return replace(blueprint, attention=tuple(groups))
 
 
 def _with_full_heads(blueprint: Blueprint) -> Blueprint:

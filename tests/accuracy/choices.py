@@ -41,7 +41,8 @@ def release_of(record: Record, engine: Engine) -> tuple[int, ...] | None:
     """The release of vLLM and SGLang as stated, else by date; of llama.cpp year and month; None: the catalogue's."""
     date = record.text("date")
     if engine.allocator is Allocator.LLAMA_CPP:
-        return (int(date[:4]), int(date[5:7])) if re.match(r"20\d\d-\d\d", date) else None
+        known = re.match(r"(20\d\d)(?:-(\d\d))?", date)  # a year alone: its beginning
+        return (int(known[1]), int(known[2] or 1)) if known else None
     if engine.allocator is Allocator.SGLANG:
         known = re.match(r"20\d\d-\d\d", date)
         by_date = next(release for since, release in RELEASES_OF_SGLANG if date >= since) if known else None
@@ -75,7 +76,7 @@ def cache_choices(record: Record, engine: Engine) -> dict[str, Any]:
         "kv_block_tokens": flags.count("block_size") or None,
         "graphs": not flags.flag("enforce_eager"),
         "full_windows": flags.flag("swa_full"),
-        "full_latents": flags.fields.get("mla") == 0,
+        "full_latents": flags.fields.get("mla") == 0 if "mla" in flags.fields else None,
         "shared_slots": flags.flag("kv_unified"),
         "context_parallel": flags.count("dcp") or 1,
         "draft_tokens": draft_tokens(flags),

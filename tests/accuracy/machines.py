@@ -81,8 +81,10 @@ def generation(record: Record, group: str) -> str:
         return "serving-2023" if date and date[:4] <= "2024" else ""
     if group != "llama.cpp":
         return ""
-    off = "flash attention off" in notes or "fa=0" in notes
-    old = bool(date) and date[:7] < "2025-09" and "fa=1" not in notes
+    stated = record.part("flags").fields.get("flash_attn")
+    on = "fa=1" in notes or stated == 1
+    off = "flash attention off" in notes or "fa=0" in notes or stated == 0
+    old = bool(date) and date[:7] < "2025-09" and not on
     return "flash-attention-off" if off or old else ""
 
 

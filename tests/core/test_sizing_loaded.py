@@ -124,12 +124,6 @@ def test_prediction_layers_in_a_gguf_file() -> None:
     assert figures(wanted.edited(deployment__draft_tokens=0))["weights_bytes.mtp"] == 0
 
 
-@pytest.mark.parametrize(("release", "printed"), [("2024.10", 192.0), (None, 88.0)])
-def test_masks_of_2024_were_wider(release: str | None, printed: float) -> None:
-    wanted = chosen("mistralai/Mistral-Small-Instruct-2409", "Q6_K", "rtx-3090", 49_152, engine="llama.cpp")
-    assert figures(wanted.edited(deployment__release=release))["runtime.compute_buffer_bytes"] == printed * MIB
-
-
 # ---- the room beside the weights
 
 

@@ -2,6 +2,7 @@
 
 from core.architecture.blueprint import AttentionGroup, AttentionKind
 from core.physics.reservation import llama_cpp as rules
+from core.sizing.engine_defaults import WINDOWS_APART_SINCE, before
 from core.sizing.groups import cached_groups, given_chunk, given_draft_tokens, is_split
 from core.sizing.origins import METHOD
 from core.sizing.reservation import blocks
@@ -29,7 +30,8 @@ def reserve(trace: Trace, s: Situation) -> Reservation:
 def _cells(trace: Trace, s: Situation, number: int, group: AttentionGroup) -> tuple[str, str]:
     key = f"kv.{number}"
     reserved, full = f"{key}.tokens_reserved", f"{key}.window_reserved"
-    if not group.window or group.kind is AttentionKind.COMPRESSED or s.scenario.deployment.full_windows:
+    whole = s.scenario.deployment.full_windows or before(s, WINDOWS_APART_SINCE)
+    if not group.window or group.kind is AttentionKind.COMPRESSED or whole:
         trace.compute(reserved, rules.full_cells, tokens="workload.context_tokens", sharing=SHARING)
         return reserved, ""
     rule = {"sharing": SHARING, "window": f"{key}.window", "micro_batch": "engine.prefill_chunk"}
