@@ -36,7 +36,14 @@ MOST_BYTES = 20 * 10**6
 MOST_ENTRIES = 600_000  # of all lists and objects; a mixture that lists its experts by name has 100,000
 MOST_DEPTH = 40
 TEXT_SECTIONS = ("text_config", "llm_config", "language_config")
-CONTEXT_FIELDS = ("max_position_embeddings", "max_position_embedding", "n_positions", "max_seq_len", "seq_length")
+CONTEXT_FIELDS = (
+    "max_position_embeddings",
+    "max_position_embedding",
+    "n_positions",
+    "max_seq_len",
+    "seq_length",
+    "model_max_length",
+)
 
 Reader = Callable[[Fields, str], Draft]
 

@@ -337,7 +337,7 @@ _MODEL_RULED_OUT = {
 
 
 def models_headline(found: ModelsFound, hardware: str) -> str:
-    """The answer in a sentence: "112 models run on 2 × RTX 4090; the largest is Qwen3 Coder Next"."""
+    """The answer in a sentence: "112 models run on 2 × RTX 4090; the largest is Qwen3-Coder-Next"."""
     if not found.answers:
         return _("No model of the catalogue meets the need on {hardware}").format(hardware=hardware)
     number = len(found.answers)

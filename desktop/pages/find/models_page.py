@@ -94,11 +94,11 @@ class FindModelsPage(QWidget):
         self.found = found
         catalogue, deployment = self._session.catalogue, found.request.scenario.deployment
         device = catalogue.device(deployment.device)
-        hardware = device_with_count(device.name, deployment.count * deployment.nodes)
+        hardware = device_with_count(device.called, deployment.count * deployment.nodes)
         self.headline.setText(words.models_headline(found, hardware))
         self.subline.setText(words.models_searched(found, seconds))
         rows = [
-            model_row(one, catalogue.weight_format(one.weights).name, catalogue.kv_format(one.kv_format).name)
+            model_row(one, catalogue.weight_format(one.weights).name, catalogue.kv_format(one.kv_format))
             for one in found.answers
         ]
         self.answers.set_rows(rows, found.request.scenario.workload.speed_target)
