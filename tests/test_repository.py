@@ -18,6 +18,8 @@ LOCKS = ["requirements.lock", "requirements-dev.lock", "requirements-peer.lock"]
 # A module of core imports only what stands above it here. A new module takes its place in this list.
 LAYERS = [
     "errors",
+    "day",
+    "refusal",
     "build_info",
     "units",
     "tokens",

@@ -18,7 +18,8 @@ from core.catalogue.records import (
     WeightFormat,
 )
 from core.catalogue.tables import KINDS, Table
-from core.errors import CatalogueError
+from core.errors import CatalogueError, Phrase
+from core.refusal import refusal
 
 E = TypeVar("E", bound=Entry)
 
@@ -78,14 +79,13 @@ def _entry(kind: type[Entry], table: str, id: str, value: Any) -> Entry:
             kind.model_validate_json(value) if isinstance(value, str) else kind.model_validate_json(json.dumps(value))
         )
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"]) or "the record"
+        wrong = refusal(error)
         raise CatalogueError(
-            "The entry {table}/{id} cannot be read: {which}: {problem}.",
+            "The entry {table}/{id} cannot be read: {which}: {problem}",
             table=table,
             id=id[:80],
-            which=field,
-            problem=first["msg"],
+            which=wrong.field or Phrase("the record"),
+            problem=wrong.reason,
         ) from None
     if entry.id != id:
         raise CatalogueError("The entry {table}/{id} calls itself “{entry}”.", table=table, id=id[:80], entry=entry.id)

@@ -144,6 +144,7 @@ class TextbookRows(QWidget):
 
     def _rename(self) -> None:
         name = self.name.text().strip()
+        self.name.forget_typing()
         if name and isinstance(self._session.scenario.model, TextbookModel):
             self._session.edit(_("Name of the model"), model__name=name)
 

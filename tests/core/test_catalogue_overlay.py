@@ -80,7 +80,7 @@ def test_every_shipped_record_survives_the_way_through_a_file(shipped: Catalogue
 def test_broken_records_are_named(mine: Device) -> None:
     with pytest.raises(CatalogueError, match="of the unknown kind “cheeses”"):
         Overlay.from_records({"cheeses": {}})
-    with pytest.raises(CatalogueError, match=r"The entry devices/x cannot be read: vendor: Field required"):
+    with pytest.raises(CatalogueError, match=r"The entry devices/x cannot be read: vendor: It is missing"):
         Overlay.from_records({"devices": {"x": {"id": "x", "name": "x"}}})
     with pytest.raises(CatalogueError, match=r"The entry devices/x cannot be read: the record: Invalid JSON"):
         Overlay.from_records({"devices": {"x": "{"}})

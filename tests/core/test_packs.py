@@ -135,7 +135,7 @@ def test_a_pack_of_a_newer_form_is_refused_politely(shipped: Catalogue) -> None:
         ({"records": []}, "“records” is damaged"),
         ({"records": {"planets": {}}}, "unknown kind “planets”"),
         ({"records": {"devices": {"x": {"id": "x"}}}}, "devices/x cannot be read"),
-        ({"facts": [{"id": "x"}]}, "section: Field required"),
+        ({"facts": [{"id": "x"}]}, "section: It is missing"),
         ({"facts": {}}, "“facts” is damaged"),
         ({"version": "2027-02-30"}, "version"),
         ({"version": "soon"}, "version"),
