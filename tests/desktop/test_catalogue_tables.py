@@ -317,6 +317,56 @@ def test_a_scenario_without_the_change_is_left_alone(qtbot: Any, page: Catalogue
     assert program.session.catalogue is program.session.latest
 
 
+def test_a_scenario_keeps_a_device_that_was_deleted_and_says_so(
+    qtbot: Any, page: CataloguePage, program: Application
+) -> None:
+    session, messages = program.session, program.window.messages
+    page.records.duplicate.click()
+    type_in(qtbot, row(page, "bandwidth_bytes_per_s").value, "900 GB/s")
+    page.records.use.click()
+    mine = session.scenario.deployment.device
+    before = decode(session)
+    page.show_record("devices", mine)
+    page.forget()
+    assert mine not in session.latest.devices
+    assert session.sizing is not None
+    assert session.sizing.scenario == session.scenario
+    assert decode(session) == before
+    assert messages.bar("sizing") is None
+    bar = messages.bar("moved on")
+    assert bar is not None
+    assert bar.text.text() == (
+        "NVIDIA RTX PRO 6000 Blackwell Workstation Edition, copy was deleted from the catalogue. "
+        "This scenario keeps the figures that it was sized with."
+    )
+    session.edit("Users", workload__users=7)  # the figures go on answering
+    assert decode(session) is not None
+    session.use_latest_figures()  # there are none of it
+    assert mine in session.catalogue.devices
+    session.flush()
+    again = Application(program.app, program.folders)
+    assert mine in again.session.catalogue.devices
+    assert again.window.messages.bar("moved on") is not None
+    again.window.deleteLater()
+    again.close()
+    session.edit("Device", deployment__device=CARD)
+    session.flush()
+    assert messages.bar("moved on") is None
+
+
+def test_a_deleted_device_comes_back_with_undo(page: CataloguePage, program: Application) -> None:
+    session = program.session
+    page.records.duplicate.click()
+    page.records.use.click()
+    mine = session.scenario.deployment.device
+    page.show_record("devices", mine)
+    page.forget()
+    assert program.window.messages.bar("moved on") is not None
+    program.window.action("undo").trigger()
+    assert mine in session.latest.devices
+    assert program.window.messages.bar("moved on") is None
+
+
 # ---- packs
 
 

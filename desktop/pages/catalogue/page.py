@@ -438,11 +438,6 @@ class CataloguePage(QWidget):
             self.discard()
             self._edits.reset(table, record.id, name)
             return
-        uses_it = [one for one in self.users() if one.id == self._session.scenario_id]
-        if uses_it:
-            text = _("“{name}” is used in this scenario. Choose another there first.").format(name=name)
-            self._session.message.emit(Message(text, "warn", topic="record"))
-            return
         self.discard()
         self._edits.forget(table, record.id, name)
 
