@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from core.language.format_names import format_name
 from core.language.messages import gettext as _
 from core.language.messages import ngettext
 from core.scenario import CatalogueModel, Scenario, TextbookModel
@@ -113,7 +114,7 @@ def model_facts(sizing: Sizing) -> str:
 
 def _name(table: object, key: str) -> str:
     record = table.get(key) if hasattr(table, "get") else None
-    return record.name if record is not None else key
+    return format_name(record.name) if record is not None else key
 
 
 class TextbookRows(QWidget):

@@ -1,7 +1,7 @@
 """A text field that ends in an ellipsis where its text is too long, until it is edited."""
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyleOptionFrame
 
 LEFT = 2  # of a text, from the edge of its contents
@@ -34,8 +34,12 @@ class ElidedEdit(QLineEdit):
         self.setText(self.text())
         self.setCursorPosition(at)
 
+    def setPlaceholderText(self, text: str) -> None:
+        super().setPlaceholderText(text)
+        self.setToolTip(text)
+
     def paintEvent(self, event: QPaintEvent) -> None:
-        if self.hasFocus() or not paint_elided(self):
+        if (self.hasFocus() and self.text()) or not paint_elided(self):
             super().paintEvent(event)
 
 
@@ -44,12 +48,14 @@ def paint_elided(edit: QLineEdit) -> bool:
     option = QStyleOptionFrame()
     edit.initStyleOption(option)
     room = edit.style().subElementRect(QStyle.SubElement.SE_LineEditContents, option, edit).adjusted(LEFT, 0, 0, 0)
-    if edit.fontMetrics().horizontalAdvance(edit.text()) <= room.width():
+    shown = edit.text() or edit.placeholderText()
+    if edit.fontMetrics().horizontalAdvance(shown) <= room.width():
         return False
     painter = QPainter(edit)
     edit.style().drawPrimitive(QStyle.PrimitiveElement.PE_PanelLineEdit, option, painter, edit)
     painter.setFont(edit.font())
-    painter.setPen(edit.palette().color(edit.foregroundRole()))
-    text = edit.fontMetrics().elidedText(edit.text(), Qt.TextElideMode.ElideRight, room.width())
+    role = edit.foregroundRole() if edit.text() else QPalette.ColorRole.PlaceholderText
+    painter.setPen(edit.palette().color(role))
+    text = edit.fontMetrics().elidedText(shown, Qt.TextElideMode.ElideRight, room.width())
     painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
     return True

@@ -82,7 +82,7 @@ def test_broken_records_are_named(mine: Device) -> None:
         Overlay.from_records({"cheeses": {}})
     with pytest.raises(CatalogueError, match=r"The entry devices/x cannot be read: vendor: It is missing"):
         Overlay.from_records({"devices": {"x": {"id": "x", "name": "x"}}})
-    with pytest.raises(CatalogueError, match=r"The entry devices/x cannot be read: the record: Invalid JSON"):
+    with pytest.raises(CatalogueError, match=r"The entry devices/x cannot be read: the record: This is not JSON"):
         Overlay.from_records({"devices": {"x": "{"}})
     with pytest.raises(CatalogueError, match=f"The entry devices/x calls itself “{mine.id}”"):
         Overlay.from_records({"devices": {"x": mine.model_dump_json()}})

@@ -6,6 +6,7 @@ from decimal import ROUND_CEILING, Decimal
 from typing import Any
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from core.errors import InvalidInput
@@ -47,6 +48,17 @@ class Deeds:
     remove: Callable[[int], object]
 
 
+class About(ElidedLabel):
+    """Age and source of a price, which may be called at length: the whole is the tooltip, as in other lists."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        room = self.contentsRect()
+        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        painter.drawText(room, self.alignment() | Qt.AlignmentFlag.AlignVCenter, text)
+
+
 class LineRow(QWidget):
     """The fields of the line at a place of the bill."""
 
@@ -85,7 +97,7 @@ class LineRow(QWidget):
         self.date = self._number(_("Line {number}: date of the price").format(number=number), quantity.day(), "dated")
         self.date.setPlaceholderText(_("date"))
         self.mark = label("", "caption")
-        self.said = ElidedLabel("", "caption")
+        self.said = About("", "caption")
         self.caption = Caption(theme)
         self._buttons = self._make_buttons(number)
         self._lay_out()

@@ -8,6 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
 
 from core.catalogue.records import KvFormat
 from core.language import search_sentences as words
+from core.language.format_names import format_name
 from core.language.messages import gettext as _
 from core.language.numbers import current
 from core.sizing.report import Verdict
@@ -213,5 +214,5 @@ def model_row(answer: ModelAnswer, weights: str, cache: KvFormat) -> Row:
     )
     values = (answer.model.name, answer.speed[1], answer.ttft[1], weights, cache.bits, answer.context_tokens,
               answer.requests, answer.weight_bytes, cells[-1])  # fmt: skip
-    tips = tuple(cache.name if at == CACHE_COLUMN else "" for at in range(len(cells)))
+    tips = tuple(format_name(cache.name) if at == CACHE_COLUMN else "" for at in range(len(cells)))
     return Row(answer.model.id, cells, values, answer.speed, answer.verdict, False, "", answer, tips=tips)
