@@ -8,10 +8,13 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from core import __version__
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import DeviceKind
 from core.errors import InvalidInput
+from core.refusal import refusal
 from core.scenario import Scenario
 from core.sizing.concurrency import Redundancy
 from core.sizing.search.explain import Explanation, Reason, explain
@@ -86,10 +89,10 @@ def request_of(options: argparse.Namespace, scenario: Scenario, catalogue: Catal
             kv_formats=_ids(options.kv, lambda name: catalogue.kv_format(name).id),
             engines=_ids(options.engine, lambda name: catalogue.engine(name).id),
         )
-    except ValueError as error:
-        first = error.errors()[0] if hasattr(error, "errors") else {"loc": ("option",), "msg": str(error)}
-        field = str(first["loc"][-1])
-        raise InvalidInput("“{which}” cannot be used: {problem}.", field, which=field, problem=first["msg"]) from None
+    except ValidationError as error:
+        wrong = refusal(error)
+        field = wrong.field.rpartition(".")[2]
+        raise InvalidInput("“{which}” cannot be used: {problem}", field, which=field, problem=wrong.reason) from None
 
 
 def _ids(names: list[str] | None, look_up: Any) -> tuple[str, ...] | None:

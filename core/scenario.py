@@ -6,6 +6,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from core.day import Day
+from core.errors import Phrase
+
 SCHEMA_VERSION = 1
 
 Name = Annotated[str, Field(max_length=200)]
@@ -46,7 +49,7 @@ class TextbookModel(Choice):
     @model_validator(mode="after")
     def _active_within_total(self) -> Self:
         if self.active_parameters > self.parameters:
-            raise ValueError("active parameters exceed all parameters")
+            raise ValueError(Phrase("Active parameters cannot exceed all parameters."))
         return self
 
 
@@ -76,7 +79,7 @@ class Companion(Choice):
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
         if (self.model is None) == (self.parameters is None):
-            raise ValueError("give either a model or a number of parameters")
+            raise ValueError(Phrase("Give either a model or a number of parameters."))
         return self
 
 
@@ -150,7 +153,10 @@ class Plan(Choice):
     def _experts_over_whole_groups(self) -> Self:
         if self.stage_ranks % self.expert:
             raise ValueError(
-                f"experts cannot be spread over {self.expert} of the {self.stage_ranks} accelerators that share a layer"
+                Phrase(
+                    "Experts cannot be spread over {expert} of the {ranks} accelerators that share a layer.",
+                    {"expert": self.expert, "ranks": self.stage_ranks},
+                )
             )
         return self
 
@@ -189,7 +195,7 @@ class Host(Choice):
     @model_validator(mode="after")
     def _known(self) -> Self:
         if self.device is None and (self.bandwidth_bytes_per_s is None or self.capacity_bytes is None):
-            raise ValueError("give a CPU of the catalogue, or bandwidth and capacity of the host memory")
+            raise ValueError(Phrase("Give a CPU of the catalogue, or bandwidth and capacity of the host memory."))
         return self
 
 
@@ -223,7 +229,7 @@ class Deployment(Choice):
     admission_steps: int = Field(default=1, ge=1, le=1000)  # between two looks for new requests (SGLang: recv-interval)
     graphs: bool = True  # CUDA graphs are recorded, and counted in the engine's share
     full_windows: bool = False  # layers with a window keep every token (llama.cpp: --swa-full)
-    full_latents: bool = False  # latent attention kept head by head, as llama.cpp did until 2025
+    full_latents: bool | None = None  # latent attention kept head by head; None: as the release of llama.cpp does
     shared_slots: bool = False  # llama.cpp: one cache for all requests (--kv-unified) in place of one for each
     context_parallel: int = Field(default=1, ge=1, le=1024)  # ranks that share out a context (vLLM: dcp)
     draft_tokens: int = Field(default=0, ge=0, le=64)  # guessed ahead per step by the model's own prediction layer
@@ -237,9 +243,9 @@ class Deployment(Choice):
     @model_validator(mode="after")
     def _placed_somewhere(self) -> Self:
         if self.host is None and (self.host_layers or self.host_expert_layers):
-            raise ValueError("layers in host memory need a host: give its bandwidth and capacity, or a CPU")
+            raise ValueError(Phrase("Layers in host memory need a host: give its bandwidth and capacity, or a CPU."))
         if self.speculation is not None and not self.draft_tokens:
-            raise ValueError("speculative decoding needs the number of tokens guessed ahead")
+            raise ValueError(Phrase("Speculative decoding needs the number of tokens guessed ahead."))
         return self
 
 
@@ -272,14 +278,13 @@ class Measurement(Choice):
     @model_validator(mode="after")
     def _cached_within_prompt(self) -> Self:
         if self.cached_tokens and self.cached_tokens > (self.prompt_tokens or 0):
-            raise ValueError("more tokens are in the cache than the prompt has")
+            raise ValueError(Phrase("More tokens are in the cache than the prompt has."))
         return self
 
 
 Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
 Money = Annotated[Decimal, Field(ge=0, le=10**12)]
 Share = Annotated[Decimal, Field(ge=0, le=10)]
-Day = Annotated[str, Field(pattern=r"^(\d{4}(-\d{2}){0,2})?$")]  # ISO, as precise as known
 
 
 class LineKind(StrEnum):

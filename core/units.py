@@ -12,7 +12,6 @@ from core.errors import InvalidInput
 
 KB, MB, GB, TB = 10**3, 10**6, 10**9, 10**12
 KIB, MIB, GIB, TIB = 2**10, 2**20, 2**30, 2**40
-KILO, MEGA, GIGA, TERA = 1e3, 1e6, 1e9, 1e12
 
 
 class Unit(StrEnum):

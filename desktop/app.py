@@ -175,9 +175,10 @@ class Application:
             last = self.store.load_last() or self._first_scenarios()
         except TonnageError as error:
             self._greeting.append(Message(sentences.error(error), "bad", topic="opening"))
+        from core.language.examples import in_words
         from core.sizing.examples import worked_example
 
-        scenario_id, scenario = last or (None, worked_example())
+        scenario_id, scenario = last or (None, in_words(worked_example()))
         packs = PackShelf(self.folders.packs, shipped_without_packs, shipped)
         session = Session(catalogue, scenario, self.store, packs=packs)
         session.take_up(scenario_id)
@@ -187,9 +188,10 @@ class Application:
         """On the very first start, the examples are the first scenarios."""
         if self.settings.get(STARTED_BEFORE) and self.store.lasting:
             return None
+        from core.language.examples import in_words
         from core.sizing.examples import examples
 
-        ids = [self.store.save(None, scenario.edited(client=_("Examples"))) for scenario in examples()]
+        ids = [self.store.save(None, in_words(scenario).edited(client=_("Examples"))) for scenario in examples()]
         self.first_start = self.store.lasting
         self.settings.set(STARTED_BEFORE, True)
         return ids[0], self.store.load(ids[0])

@@ -9,9 +9,10 @@ from pydantic import ValidationError
 
 from core.catalogue.own import records_in
 from core.catalogue.records import Device, Engine, Entry, KvFormat, Link, Model, ModelRole, WeightFormat
-from core.errors import InvalidInput, TonnageError
+from core.errors import InvalidInput, Phrase, TonnageError
 from core.language import sentences
 from core.language.messages import gettext as _
+from core.refusal import refusal
 from core.scenario import CatalogueModel, Mode, Scenario
 from core.sizing.uses import travelling
 from core.store.scenario_file import ScenarioFile, read_scenario, write_scenario
@@ -154,7 +155,14 @@ def _validated(record_type: type[Entry], record_id: str, content: Any) -> Entry:
     try:
         return record_type.model_validate(content)
     except ValidationError as error:
-        raise InvalidInput(_("The record “{id}” in the file cannot be used.").format(id=record_id[:60])) from error
+        wrong = refusal(error)
+        raise InvalidInput(
+            "The record “{id}” in the file cannot be used: {which}: {problem}",
+            wrong.field,
+            id=record_id[:60],
+            which=wrong.field or Phrase("the record"),
+            problem=wrong.reason,
+        ) from error
 
 
 def _with_ids(scenario: Scenario, renamed: Mapping[tuple[str, str], str]) -> Scenario:

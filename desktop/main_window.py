@@ -494,9 +494,10 @@ class MainWindow(QMainWindow):
             self.session.duplicate(self.session.scenario_id, name)
 
     def open_example(self) -> None:
+        from core.language.examples import in_words
         from core.sizing.examples import worked_example
 
-        self.session.new(worked_example())
+        self.session.new(in_words(worked_example()))
         self.show_page(SIZING)
 
     def choose_file(self) -> None:

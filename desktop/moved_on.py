@@ -37,11 +37,22 @@ class MovedOn(QObject):
             return
         text, use = sentence(changes), self._session.use_latest_figures
         detail = details(changes, self._session.latest)
-        self._session.message.emit(Message(text, "info", TOPIC, _("Use today’s figures"), use, detail))
+        if all(not change.fields for change in changes):  # there is nothing newer to use
+            self._session.message.emit(Message(text, "info", TOPIC, detail=detail))
+        else:
+            self._session.message.emit(Message(text, "info", TOPIC, _("Use today’s figures"), use, detail))
 
 
 def sentence(changes: Sequence[Any]) -> str:
     """What has changed, and that the scenario stands on what it was sized with."""
+    if all(not change.fields for change in changes):
+        text = ngettext(
+            "{name} was deleted from the catalogue. This scenario keeps the figures that it was sized with.",
+            "{name} and {number} more were deleted from the catalogue. "
+            "This scenario keeps the figures that it was sized with.",
+            len(changes),
+        )
+        return text.format(name=changes[0].name, number=current().count(len(changes) - 1))
     text = ngettext(
         "The catalogue has moved on since this scenario was sized: {name}. It keeps the figures of then.",
         "The catalogue has moved on since this scenario was sized: {name} and {number} more. "

@@ -61,6 +61,14 @@ class ScenarioFigures:
             self.held.setdefault(table, {}).update(records)
         return new
 
+    def gone(self) -> dict[str, dict[str, str]]:
+        """What is held of records that the catalogue has no more: there are no figures of today for them."""
+        left = {
+            table: {id: text for id, text in records.items() if id not in getattr(self.latest, table)}
+            for table, records in self.held.items()
+        }
+        return {table: records for table, records in left.items() if records}
+
     def moved_on(self, scenario: Scenario, catalogue: Any) -> "tuple[RecordChange, ...]":
         """What has become of the records that a scenario rests on since it was sized with them."""
         if catalogue is self.latest:

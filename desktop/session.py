@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
+from core.catalogue.own import records_in
 from core.errors import StoreError, TonnageError
 from core.language import sentences
 from core.language.messages import gettext as _
@@ -98,7 +99,7 @@ class _NewFigures(QUndoCommand):
         self._before = {table: dict(records) for table, records in session.figures.held.items()}
 
     def redo(self) -> None:
-        self._session._set_figures({})
+        self._session._set_figures(self._session.figures.gone())
 
     def undo(self) -> None:
         self._session._set_figures(self._before)
@@ -591,7 +592,10 @@ class Session(QObject):
             self._write_record(table, record_id, before)
             self.message.emit(Message(sentences.error(error), "bad", topic="record"))
             return False
-        self.figures.follow(table, record_id)
+        if record_id in records_in(catalogue, table):
+            self.figures.follow(table, record_id)
+        else:  # what rests on it keeps it
+            self.figures.keep(self.scenario, self.catalogue)
         self.set_catalogue(catalogue)
         self.message.emit(Message("", topic="record"))
         return True

@@ -4,8 +4,7 @@ Every widget asks the one `Theme` for what it paints with, and paints again on `
 """
 
 from enum import StrEnum
-from functools import cached_property
-from typing import Literal, get_args
+from typing import Literal
 
 from PySide6.QtCore import QDir, QObject, QSize, Qt, QTemporaryDir, Signal
 from PySide6.QtGui import (
@@ -282,10 +281,6 @@ class Theme(QObject):
         with open(path, "wb") as file:
             file.write(icons.svg(name, self._colors[color]))
         return path.replace("\\", "/")
-
-    @cached_property
-    def color_names(self) -> tuple[str, ...]:
-        return get_args(Color)
 
 
 def restyle(widget: QWidget, **properties: object) -> None:

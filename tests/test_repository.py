@@ -18,6 +18,8 @@ LOCKS = ["requirements.lock", "requirements-dev.lock", "requirements-peer.lock"]
 # A module of core imports only what stands above it here. A new module takes its place in this list.
 LAYERS = [
     "errors",
+    "day",
+    "refusal",
     "build_info",
     "units",
     "tokens",
@@ -107,6 +109,22 @@ def test_core_imports_only_from_above() -> None:
             if other is not None and LAYERS.index(other) > LAYERS.index(own):
                 wrong.append(f"{path.relative_to(ROOT)} imports {name}")
     assert wrong == []
+
+
+def modules(folder: str) -> dict[str, Path]:
+    """Every module of a package with its file."""
+    named = ((path.relative_to(ROOT).with_suffix("").parts, path) for path in sources(folder))
+    return {".".join(parts[:-1] if parts[-1] == "__init__" else parts): path for parts, path in named}
+
+
+@pytest.mark.parametrize("folder", ["core", "desktop"])
+def test_no_module_imports_itself_by_way_of_others(folder: str) -> None:
+    """Imports inside a function and those for types alone count: who reads one file has to read the circle."""
+    known = modules(folder)
+    imports = {name: known.keys() & set(imported_names(path)) - {name} for name, path in known.items()}
+    while leaves := {name for name, others in imports.items() if not others}:
+        imports = {name: others - leaves for name, others in imports.items() if name not in leaves}
+    assert imports == {}
 
 
 @pytest.mark.parametrize("name", LOCKS)

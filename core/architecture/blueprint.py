@@ -82,6 +82,7 @@ class RecurrentGroup:
     matrix_elements: int  # per layer and request, see matrix_bytes
     matrix_bytes: float = 4.0  # [byte/element] as the model's config asks for; 4 unless it says otherwise
     convolution_tokens: int = 3  # that the convolution remembers: its width less one
+    chunk_tokens: int = 2048  # that its kernels take at a time, in vLLM; 2,048 where the config says nothing
     matrix_stated: bool = True  # False: the config leaves the matrices to the engine, and vLLM takes the weights' dtype
 
 

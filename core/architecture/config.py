@@ -36,7 +36,14 @@ MOST_BYTES = 20 * 10**6
 MOST_ENTRIES = 600_000  # of all lists and objects; a mixture that lists its experts by name has 100,000
 MOST_DEPTH = 40
 TEXT_SECTIONS = ("text_config", "llm_config", "language_config")
-CONTEXT_FIELDS = ("max_position_embeddings", "max_position_embedding", "n_positions", "max_seq_len", "seq_length")
+CONTEXT_FIELDS = (
+    "max_position_embeddings",
+    "max_position_embedding",
+    "n_positions",
+    "max_seq_len",
+    "seq_length",
+    "model_max_length",
+)
 
 Reader = Callable[[Fields, str], Draft]
 
@@ -133,14 +140,6 @@ def read_config(
         tower=image_tower(wrapper),
         tower_size=tower_size(wrapper),
     )
-
-
-def read_config_file(path: Path | str, *, assume_conventional: bool = False) -> tuple[Blueprint, dict[str, Any]]:
-    """Read a config.json from disk: its blueprint, and the object as it stands in the file."""
-    path = Path(path)
-    config = read_json(path)
-    blueprint = read_config(config, name_of(path), file=path.name, assume_conventional=assume_conventional)
-    return blueprint, config
 
 
 def name_of(path: Path) -> str:

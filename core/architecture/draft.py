@@ -5,7 +5,6 @@ what they leave in 16 bit by module.
 """
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from core.architecture.blueprint import (
@@ -20,9 +19,6 @@ from core.architecture.blueprint import (
 )
 from core.architecture.fields import Fields
 from core.errors import UnsupportedArchitecture
-
-Inventory = Mapping[tuple[TensorClass, str], int]
-
 
 #: Of latent attention: what makes the latent vectors, which all heads share.
 DOWN_PROJECTIONS = frozenset({"q_a_proj", "kv_a_proj_with_mqa", "wq_a", "wkv"})

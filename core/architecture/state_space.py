@@ -38,6 +38,7 @@ class Mamba2:
     gated_norm: bool = True
     matrix_bytes: float = 4.0
     matrix_stated: bool = True
+    chunk_tokens: int = 2048
 
     @property
     def channels(self) -> int:
@@ -56,6 +57,7 @@ class Mamba2:
             matrix_elements=self.heads * self.head_dim * self.state,
             matrix_bytes=self.matrix_bytes,
             matrix_stated=self.matrix_stated,
+            chunk_tokens=self.chunk_tokens,
         )
 
 
@@ -116,6 +118,7 @@ def _read_nemotron_mamba(fields: Fields) -> Mamba2:
         kernel=fields.integer("conv_kernel", most=1024),
         inner=heads * head_dim,
         matrix_bytes=_state_bytes(fields),
+        chunk_tokens=_chunk_tokens(fields),
     )
 
 
@@ -135,6 +138,11 @@ def _state_bytes(fields: Fields) -> float:
         if fields.has(name):
             return STATE_BYTES[stated]
     return 4.0
+
+
+def _chunk_tokens(fields: Fields) -> int:
+    """Tokens that the kernels take at a time."""
+    return fields.integer("mamba_chunk_size", "chunk_size", default=2048, most=65_536)
 
 
 def _read_nemotron_experts(fields: Fields) -> Experts | None:
@@ -218,6 +226,7 @@ def _read_mamba(fields: Fields) -> Mamba2:
         inner=fields.integer("mamba_d_ssm", default=heads * head_dim),
         matrix_bytes=_state_bytes(fields),
         matrix_stated=_states_matrices(fields),
+        chunk_tokens=_chunk_tokens(fields),
     )
 
 

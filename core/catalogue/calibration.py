@@ -51,6 +51,7 @@ Condition = Literal[
     "nvidia_unified",
     "serving_engine",
     "host_memory",
+    "family_unmeasured",
 ]
 
 #: Back ends of llama.cpp by family of devices; each is an engine of its own to calibration.

@@ -8,11 +8,12 @@ first use.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from core.architecture.blueprint import Blueprint, Quantisation, TensorClass
 from core.catalogue.facts import NO_FACTS, Facts
-from core.catalogue.naming import Names, Table
+from core.catalogue.naming import Names
+from core.catalogue.overlay import Overlay
 from core.catalogue.precision import compose_bits
 from core.catalogue.records import (
     Checkpoint,
@@ -26,22 +27,11 @@ from core.catalogue.records import (
     Source,
     WeightFormat,
 )
+from core.catalogue.tables import Table, table_of
 from core.errors import CatalogueError
 from core.trace import Origin, OriginKind
 
-if TYPE_CHECKING:
-    from core.catalogue.overlay import Overlay
-
 E = TypeVar("E", bound=Entry)
-
-_KIND_OF = {
-    Device: Table.DEVICES,
-    Link: Table.LINKS,
-    Model: Table.MODELS,
-    Engine: Table.ENGINES,
-    WeightFormat: Table.WEIGHT_FORMATS,
-    KvFormat: Table.KV_FORMATS,
-}
 
 _ONE = {
     Table.DEVICES: "device",
@@ -51,11 +41,6 @@ _ONE = {
     Table.WEIGHT_FORMATS: "weight format",
     Table.KV_FORMATS: "KV cache format",
 }
-
-
-def table_of(entry: Entry) -> Table:
-    """The table that a record belongs to."""
-    return _KIND_OF[type(entry)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +259,7 @@ class Catalogue:
 
     # ---- the user's records
 
-    def with_overlay(self, overlay: "Overlay") -> "Catalogue":
+    def with_overlay(self, overlay: Overlay) -> "Catalogue":
         """This catalogue with the user's records added, or in place of shipped ones of the same id."""
         base = self.shipped or self
         tables = {
@@ -284,7 +269,7 @@ class Catalogue:
         more = {"facts": base.facts, "left_out": base.left_out, "shipped": base, "_blueprints": kept}
         return Catalogue(base.version, **tables, **more)  # type: ignore[arg-type]
 
-    def with_kept(self, kept: "Overlay") -> "Catalogue":
+    def with_kept(self, kept: Overlay) -> "Catalogue":
         """This catalogue with records of an earlier state in place of its own; the user's others stay."""
         tables = {
             table.value: {**self.table(table), **{entry.id: entry for entry in kept.table(table)}} for table in Table

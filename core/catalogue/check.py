@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core.architecture.blueprint import Blueprint, TensorClass
-from core.catalogue.catalogue import Catalogue, table_of
+from core.catalogue.catalogue import Catalogue
+from core.catalogue.fact_kinds import TABLE_OF, FactSection, FactTable
 from core.catalogue.fact_records import Fact
-from core.catalogue.facts import TABLE_OF, FactSection, FactTable
-from core.catalogue.naming import Table
 from core.catalogue.records import Device, Entry, Link, Model
+from core.catalogue.tables import Table, table_of
 from core.errors import InvalidInput, UnsupportedArchitecture
 
 #: What the catalogue promises to hold at least.

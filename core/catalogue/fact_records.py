@@ -4,8 +4,9 @@ from decimal import Decimal
 
 from pydantic import Field, model_validator
 
-from core.catalogue.facts import TABLE_OF, WORLD, Condition, Direction, FactSection
+from core.catalogue.fact_kinds import TABLE_OF, WORLD, Condition, Direction, FactSection
 from core.catalogue.records import Confidence, Record, Source
+from core.errors import Phrase
 from core.trace import Origin, OriginKind
 
 
@@ -35,9 +36,9 @@ class Fact(Record):
     @model_validator(mode="after")
     def _low_below_high(self) -> "Fact":
         if self.low is None and self.high is not None:
-            raise ValueError("a range needs its low end")
+            raise ValueError(Phrase("A range needs its low end."))
         if self.low is not None and self.high is not None and self.low > self.high:
-            raise ValueError("low is above high")
+            raise ValueError(Phrase("The low end is above the high end."))
         return self
 
     @property

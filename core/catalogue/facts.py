@@ -10,78 +10,20 @@ The tables are read when one of their facts is first asked for, so that a start 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core.catalogue.fact_kinds import TABLE_OF, WORLD, Condition, Direction, FactSection, FactTable
+from core.catalogue.reading import by_id, text_of, where_in
 from core.errors import CatalogueError
 
 if TYPE_CHECKING:
     from core.catalogue.fact_records import Fact
 
-#: The region of a fact that holds anywhere.
-WORLD = "world"
 #: The region that stands between a country of the Union and the world.
 UNION = "EU"
 UNION_MEMBERS = "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK"
-
-
-class FactTable(StrEnum):
-    """A file of facts; the value is its name."""
-
-    PRICES = "prices"
-    CLOUD = "cloud"
-    API = "api"
-    RUNNING = "running"
-    USAGE = "usage"
-
-
-class FactSection(StrEnum):
-    """What a fact is about."""
-
-    DEVICE_PRICE = "device_price"
-    INTEGRATOR = "integrator_tier"
-    PARTS = "bom"
-    SOFTWARE = "software"
-    CLOUD = "cloud_gpu"
-    API = "api"
-    ELECTRICITY = "electricity"
-    COLOCATION = "colocation"
-    POWER = "power_cooling"
-    FINANCE = "finance"
-    CARBON = "carbon"
-    USAGE = "usage"
-    CLAIM = "breakeven_claim"  # of vendors, to be shown and not computed with
-
-
-class Condition(StrEnum):
-    NEW = "new"
-    USED = "used"
-    NEW_OR_USED = "new_or_used"
-
-
-class Direction(StrEnum):
-    INPUT = "input"
-    OUTPUT = "output"
-    CACHED_INPUT = "cached_input"
-
-
-TABLE_OF: Mapping[FactSection, FactTable] = {
-    FactSection.DEVICE_PRICE: FactTable.PRICES,
-    FactSection.INTEGRATOR: FactTable.PRICES,
-    FactSection.PARTS: FactTable.PRICES,
-    FactSection.SOFTWARE: FactTable.PRICES,
-    FactSection.CLOUD: FactTable.CLOUD,
-    FactSection.API: FactTable.API,
-    FactSection.ELECTRICITY: FactTable.RUNNING,
-    FactSection.COLOCATION: FactTable.RUNNING,
-    FactSection.POWER: FactTable.RUNNING,
-    FactSection.FINANCE: FactTable.RUNNING,
-    FactSection.CARBON: FactTable.RUNNING,
-    FactSection.USAGE: FactTable.USAGE,
-    FactSection.CLAIM: FactTable.USAGE,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,21 +203,9 @@ def _read(path: Path) -> "Mapping[str, Fact]":
 
     from core.catalogue.fact_records import Fact  # making the record's class takes longer than reading a table
 
-    try:
-        text = path.read_bytes()
-    except OSError as error:
-        raise CatalogueError(
-            "{file} cannot be read: {reason}.", file=path.name, reason=error.strerror or error
-        ) from None
+    text = text_of(path)
     try:
         facts = TypeAdapter(tuple[Fact, ...]).validate_json(text)
     except ValidationError as error:
-        from core.catalogue.loading import where_in
-
         raise CatalogueError(where_in(path.name, text, error)) from None
-    table: dict[str, Fact] = {}
-    for fact in facts:
-        if fact.id in table:
-            raise CatalogueError("{path}: two records are called “{fact}”.", path=path.name, fact=fact.id)
-        table[fact.id] = fact
-    return table
+    return by_id(path.name, facts)

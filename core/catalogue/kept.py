@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from core.catalogue.catalogue import Catalogue
-from core.catalogue.naming import Table
 from core.catalogue.records import Entry
+from core.catalogue.tables import Table
 
 if TYPE_CHECKING:  # a start at which nothing has moved on needs none of these
     from core.catalogue.pack_changes import RecordChange

@@ -13,8 +13,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from core.catalogue.catalogue import Catalogue, LeftOut
 from core.catalogue.facts import Facts
-from core.catalogue.naming import Table
+from core.catalogue.reading import by_id, text_of, where_in
 from core.catalogue.records import Device, Engine, Entry, KvFormat, Link, Model, WeightFormat
+from core.catalogue.tables import Table
 from core.errors import CatalogueError
 
 E = TypeVar("E", bound=Entry)
@@ -39,7 +40,7 @@ def load_shipped(folder: Path) -> Catalogue:
 
 
 def _manifest(path: Path) -> dict[str, Any]:
-    data = _parsed(path, _read(path))
+    data = _parsed(path, text_of(path))
     if not isinstance(data, dict) or not {"version", "schema", "left_out"} <= data.keys():
         raise CatalogueError("{path}: version, schema or left_out is missing.", path=path.name)
     if data["schema"] != SCHEMA:
@@ -54,24 +55,24 @@ def _manifest(path: Path) -> dict[str, Any]:
 
 def _table(folder: Path, table: Table, kind: type[E]) -> Mapping[str, E]:
     path = folder / f"{table.value}.json"
-    text = _read(path)
+    text = text_of(path)
     try:
         records = TypeAdapter(tuple[kind, ...]).validate_json(text)  # type: ignore[valid-type]
     except ValidationError as error:
         raise CatalogueError(where_in(path.name, text, error)) from None
-    return _by_id(path.name, records)
+    return by_id(path.name, records)
 
 
 def _models(folder: Path) -> Mapping[str, Model]:
     if not folder.is_dir():
         raise CatalogueError("The catalogue has no folder {folder}.", folder=folder.name)
     paths = sorted(folder.glob("*.json"))
-    texts = [_read(path) for path in paths]
+    texts = [text_of(path) for path in paths]
     try:
         records = TypeAdapter(tuple[Model, ...]).validate_json(b"[" + b",".join(texts) + b"]")
     except ValidationError:
         records = tuple(_model(path, text) for path, text in zip(paths, texts, strict=True))  # finds the broken one
-    return _by_id(f"{folder.name}/", records)
+    return by_id(f"{folder.name}/", records)
 
 
 def _model(path: Path, text: bytes) -> Model:
@@ -81,42 +82,8 @@ def _model(path: Path, text: bytes) -> Model:
         raise CatalogueError(where_in(f"models/{path.name}", text, error)) from None
 
 
-def _by_id(file: str, records: tuple[E, ...]) -> Mapping[str, E]:
-    table: dict[str, E] = {}
-    for record in records:
-        if record.id in table:
-            raise CatalogueError("{file}: two records are called “{record}”.", file=file, record=record.id)
-        table[record.id] = record
-    return table
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise CatalogueError(
-            "{file} cannot be read: {reason}.", file=path.name, reason=error.strerror or error
-        ) from None
-
-
 def _parsed(path: Path, text: bytes) -> Any:
     try:
         return json.loads(text)
     except ValueError as error:
         raise CatalogueError("{path} is not JSON: {reason}.", path=path.name, reason=error) from None
-
-
-def where_in(file: str, text: bytes, error: ValidationError) -> str:
-    """File, record and field of the first error of a table or of one record, in one sentence."""
-    first = error.errors(include_url=False)[0]
-    place: list[int | str] = list(first["loc"])
-    if first["type"] == "json_invalid":
-        return f"{file} is not JSON: {first['ctx']['error']}."
-    data = json.loads(text)
-    record = ""
-    if isinstance(data, list) and place and isinstance(place[0], int):
-        entry = data[place[0]]
-        del place[0]
-        record = f"record “{entry['id']}”, " if isinstance(entry, dict) and "id" in entry else ""
-    field = ".".join(str(part) for part in place) or "the record"
-    return f"{file}: {record}{field}: {first['msg'][:1].lower()}{first['msg'][1:]}."

@@ -3,21 +3,9 @@
 import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from enum import StrEnum
 
 from core.catalogue.records import Entry
-
-
-class Table(StrEnum):
-    """The tables of the catalogue; the value is the attribute and the file name."""
-
-    DEVICES = "devices"
-    LINKS = "links"
-    WEIGHT_FORMATS = "weight_formats"
-    KV_FORMATS = "kv_formats"
-    ENGINES = "engines"
-    MODELS = "models"
-
+from core.catalogue.tables import Table
 
 _SEPARATORS = re.compile(r"[\s\-_/.:,()+]+")
 
@@ -45,13 +33,15 @@ class Names:
         for entry in entries:
             for name in (entry.name, *entry.aliases):
                 ids.setdefault(name.casefold().strip(), entry.id)
+        for entry in entries:
+            ids.setdefault(words_of(entry.name), entry.id)
             names = tuple(dict.fromkeys((entry.name, entry.id, *entry.aliases)))
             self._shown.append((table, entry.id, names, tuple(map(words_of, names))))
         return ids
 
     def resolve(self, table: Table, name: str) -> str | None:
-        """The id of the record that has this id, name or alias, in any case."""
-        return self._ids[table].get(name.casefold().strip())
+        """The id of the record that has this id, name or alias, in any case; or this name with other separators."""
+        return self._ids[table].get(name.casefold().strip()) or self._ids[table].get(words_of(name))
 
     def near(self, table: Table, name: str) -> list[str]:
         """Ids of up to three records whose names look like this one."""

@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from core.catalogue.catalogue import Catalogue
-from core.catalogue.facts import TABLE_OF, FactSection, FactTable
+from core.catalogue.fact_kinds import TABLE_OF, FactSection, FactTable
 from core.catalogue.overlay import Overlay
 from core.catalogue.records import Device, Price, Record
-from core.errors import CatalogueError
+from core.errors import CatalogueError, Phrase
+from core.refusal import refusal
 
 if TYPE_CHECKING:
     from core.catalogue.fact_records import Fact
@@ -89,14 +90,13 @@ def own_facts(records: Records) -> "tuple[Fact, ...]":
         try:
             fact = Fact.model_validate_json(text)
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            field = ".".join(str(part) for part in first["loc"]) or "the price"
+            wrong = refusal(error)
             raise CatalogueError(
-                "The entry {table}/{id} cannot be read: {which}: {problem}.",
+                "The entry {table}/{id} cannot be read: {which}: {problem}",
                 table=table,
                 id=id[:80],
-                which=field,
-                problem=first["msg"],
+                which=wrong.field or Phrase("the price"),
+                problem=wrong.reason,
             ) from None
         if fact.id != id or TABLE_OF[fact.section].value != table:
             raise CatalogueError("The entry {table}/{id} is not what its place says.", table=table, id=id[:80])

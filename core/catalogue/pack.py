@@ -19,11 +19,13 @@ from pydantic import Field, TypeAdapter, ValidationError, field_validator
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.fact_records import Fact
 from core.catalogue.loading import SCHEMA
-from core.catalogue.naming import Table
 from core.catalogue.overlay import Overlay
 from core.catalogue.own import own_entries, own_facts
 from core.catalogue.records import Entry, Record
-from core.errors import CatalogueError, StoreTooNew
+from core.catalogue.tables import Table
+from core.day import Day
+from core.errors import CatalogueError, Phrase, StoreTooNew
+from core.refusal import refusal
 
 FORM = 1  # of the file; a reader refuses a higher one
 ENDING = ".tonnagepack"
@@ -42,14 +44,15 @@ class Pack(Record):
 
     name: str = Field(min_length=1, max_length=80, pattern=r"^[^\x00-\x1f\x7f]+$")
     kind: PackKind
-    version: str = Field(pattern=r"^\d{4}-\d{2}-\d{2}$")
+    version: Day
     records: Overlay = Overlay()
     facts: tuple[Fact, ...] = ()
 
     @field_validator("version")
     @classmethod
     def _is_a_day(cls, version: str) -> str:
-        date.fromisoformat(version)
+        if len(version) != len("2026-11-20"):
+            raise ValueError(Phrase("Write a date such as {example}.", {"example": "2026-11-20"}))
         return version
 
     @property
@@ -93,9 +96,9 @@ def parse_pack(text: str | bytes, name: str = "The file") -> Pack:
         facts = _facts(content["facts"], name)
         pack = Pack(records=records, facts=facts, **{key: content[key] for key in ("name", "kind", "version")})
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"]) or "JSON"
-        raise CatalogueError("{name}: {place}: {problem}.", name=name, place=place, problem=first["msg"]) from None
+        wrong = refusal(error)
+        place = wrong.field or "JSON"
+        raise CatalogueError("{name}: {place}: {problem}", name=name, place=place, problem=wrong.reason) from None
     twice = _twice([fact.id for fact in facts])
     if twice:
         raise CatalogueError("{name}: two prices are called “{twice}”.", name=name, twice=twice)

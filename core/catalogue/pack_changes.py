@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.catalogue.catalogue import Catalogue
+from core.catalogue.fact_kinds import TABLE_OF
 from core.catalogue.fact_records import Fact
-from core.catalogue.facts import TABLE_OF
-from core.catalogue.naming import Table
 from core.catalogue.pack import Pack
 from core.catalogue.records import Entry, Record
+from core.catalogue.tables import Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from core.architecture.blueprint import Blueprint, TensorClass
 from core.architecture.plausible import impossible
+from core.day import Day
+from core.errors import Phrase
 
 
 class Record(BaseModel):
@@ -44,7 +46,7 @@ class Source(Reference):
     """Where a figure was found, how sure it is, and what it was checked against."""
 
     # of the source, ISO, as precise as known ("2026", "2026-08", "2026-08-12"); where it bears none, of reading it
-    date: str = Field(default="", pattern=r"^(\d{4}(-\d{2}){0,2})?$")
+    date: Day = ""
     confidence: Confidence = Confidence.UNVERIFIED
     checks: tuple[Reference, ...] = ()  # further places that give the same figure
 
@@ -107,7 +109,7 @@ class Price(Record):
     low: Decimal = Field(ge=0)
     high: Decimal = Field(ge=0)
     currency: str = "USD"
-    as_of: str = ""
+    as_of: Day = ""
     note: str = ""
 
 
@@ -148,6 +150,12 @@ class Device(Entry):
     noise_dba: float | None = None  # under load
     noise_note: str = ""
     article_name: str = ""  # as the founding article calls it
+    short_name: str = ""  # as people call it where the full name would not fit; unlike that of any other device
+
+    @property
+    def called(self) -> str:
+        """What people call it: its short name, or its name without that of its vendor."""
+        return self.short_name or self.name.removeprefix(f"{self.vendor} ")
 
     @property
     def capacity_bytes(self) -> int:
@@ -336,5 +344,5 @@ class Model(Entry):
     def _blueprint_is_possible(self) -> "Model":
         wrong = impossible(self.blueprint) if self.blueprint is not None else ""
         if wrong:
-            raise ValueError(f"blueprint: {wrong}")
+            raise ValueError(Phrase("The numbers of this model contradict each other: {wrong}.", {"wrong": wrong}))
         return self

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Device
-from core.language.levers import lever_gain, lever_title
+from core.language.levers import gain_in_short, lever_title
 from core.language.messages import gettext as _
 from core.language.messages import marked
 from core.language.numbers import Formatter, current
@@ -17,7 +17,7 @@ from core.language.sentences import cause, device_with_count, evidence
 from core.scenario import Scenario
 from core.sizing.cost import cost
 from core.sizing.cost_report import Amount
-from core.sizing.levers import levers
+from core.sizing.levers import faster, levers
 from core.sizing.questions import Question, scenarios
 from core.sizing.report import Estimate, Sizing
 from core.sizing.size import size
@@ -125,9 +125,9 @@ def _why_slow(s: Sizings, catalogue: Catalogue, write: Formatter) -> list[str]:
             ceiling=_figure(fast, "decode_tok_s.ceiling", write),
         )
     )
-    for lever in levers(slow, catalogue)[:MOST_LEVERS]:
+    for lever, gain in faster(levers(slow, catalogue))[:MOST_LEVERS]:
         text = _("What would help: {change} ({gain}).")
-        said.append(text.format(change=lever_title(lever), gain=lever_gain(lever)))
+        said.append(text.format(change=lever_title(lever), gain=gain_in_short(lever, gain)))
     return said
 
 

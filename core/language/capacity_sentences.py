@@ -56,26 +56,6 @@ def redundancy_means(kind: Redundancy) -> str:
     return _(_REDUNDANCY_MEANS[kind])
 
 
-def capacity_sentence(capacity: Capacity) -> str:
-    """How much the deployment carries, and what stops it."""
-    if not capacity.requests:
-        return _("Not even one request meets the targets. What stops it: {wall}.").format(wall=wall(capacity.wall))
-    write = current()
-    text = ngettext(
-        "{requests} request at once meets the targets: {by_share} users by the share at the peak, {by_little} by "
-        "Little’s law. What stops it first: {wall}.",
-        "{requests} requests at once meet the targets: {by_share} users by the share at the peak, {by_little} by "
-        "Little’s law. What stops it first: {wall}.",
-        capacity.requests,
-    )
-    return text.format(
-        requests=write.count(capacity.requests),
-        by_share=write.count(capacity.users_by_share),
-        by_little=write.count(capacity.users_by_little),
-        wall=wall(capacity.wall),
-    )
-
-
 def tail_sentence(capacity: Capacity) -> str:
     """Are the longest requests cut off? Empty where they are not, or where their length is not known."""
     if capacity.tail_fits is not False:

@@ -101,9 +101,9 @@ def memory_title(sizing: Sizing, formatter: Formatter) -> str:
 def memory_line(sizing: Sizing, formatter: Formatter) -> str:
     """What the memory bar draws, and of which device."""
     colours = (
-        _("Slate is fixed, blue follows your inputs, hatched is too much.")
+        _("Slate is fixed, hatched is too much.")
         if sizing.verdict is Verdict.DOES_NOT_FIT
-        else _("Slate is fixed, blue follows your inputs, hatched is the slower memory.")
+        else _("Slate is fixed, hatched is the slower memory.")
         if in_slower_memory(sizing)
         else _("What is fixed is slate, what your inputs move is blue.")
     )
@@ -120,10 +120,9 @@ def _devices(sizing: Sizing, formatter: Formatter) -> str:
     elif use.count == 1:
         text = _("One {device}, reported size {usable}.")
     else:
-        text = _("One of {count} {device}, reported size {usable} each.")
+        text = _("One of {count} {device}, reported: {usable} each.")
     size, usable = formatter.bytes(tier.capacity_bytes), formatter.bytes(tier.usable_bytes)
-    name = use.device.removeprefix(f"{sizing.device.vendor} ")
-    return text.format(count=formatter.count(use.count), device=name, size=size, usable=usable)
+    return text.format(count=formatter.count(use.count), device=sizing.device.called, size=size, usable=usable)
 
 
 def memory_curve_heading(sizing: Sizing, unit: str, formatter: Formatter) -> str:

@@ -8,6 +8,7 @@ from core.catalogue.catalogue import Catalogue
 from core.errors import TonnageError
 from core.language import sentences
 from core.language.cost_sentences import use
+from core.language.format_names import format_name
 from core.language.messages import gettext as _
 from core.language.messages import marked
 from core.language.numbers import TIMES, Formatter, current
@@ -96,8 +97,8 @@ def _or_none(value: Any, told: Callable[[Any], str], write: Formatter) -> str:
 
 _INPUTS: dict[str, Write] = {
     marked("Model"): _model,
-    marked("Weights"): lambda s, catalogue, _w: catalogue.weight_format(s.weights).name,
-    marked("KV cache"): lambda s, catalogue, _w: catalogue.kv_format(s.kv_format).name,
+    marked("Weights"): lambda s, catalogue, _w: format_name(catalogue.weight_format(s.weights).name),
+    marked("KV cache"): lambda s, catalogue, _w: format_name(catalogue.kv_format(s.kv_format).name),
     marked("Counted"): lambda s, _c, _w: sentences.mode(s.mode),
     marked("Companions"): _companions,
     marked("Used for"): lambda s, _c, w: _or_none(s.workload.use, use, w),

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from core.catalogue.facts import Condition
+from core.catalogue.fact_kinds import Condition
 from core.catalogue.records import Confidence
 from core.language.messages import gettext as _
 from core.language.messages import marked, ngettext

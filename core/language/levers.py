@@ -56,7 +56,11 @@ def lever_gain(lever: Lever) -> str:
     """The main gain in a few signs: "+20 requests", "+80 % per user", "it fits"."""
     if lever.makes_it_fit or not lever.gains:
         return _("it fits")
-    gain = lever.gains[0]
+    return gain_in_short(lever, lever.gains[0])
+
+
+def gain_in_short(lever: Lever, gain: Gain) -> str:
+    """One gain of a lever in a few signs."""
     if gain.measure is Measure.REQUESTS:
         return _more_requests(difference(lever.before.trace, lever.after.trace, gain.measure.value))
     ratio = change(lever.before.trace, lever.after.trace, gain.measure.value)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from core.catalogue.records import Device, DeviceKind
+from core.catalogue.records import DeviceKind
 from core.language.messages import gettext as _
 from core.language.messages import marked, ngettext
 from core.language.numbers import NBSP, Formatter, current
@@ -159,7 +159,7 @@ def facts(unknown: frozenset[Fact]) -> str:
 
 def option(answer: Answer) -> str:
     """The hardware with its plan: "2 × RTX PRO 6000, pipeline"."""
-    name = device_with_count(short_name(answer.kind.device), answer.kind.units)
+    name = device_with_count(answer.kind.device.called, answer.kind.units)
     plan = answer.evaluation.candidate.layout.plan
     if plan.ranks == 1:
         return name
@@ -188,7 +188,7 @@ def headline(found: HardwareFound) -> str:
             ).format(number=current().count(number))
         return _("Nothing in the catalogue meets the need")
     number = len(found.answers)
-    hardware = device_with_count(short_name(found.best.kind.device), found.best.kind.units)
+    hardware = device_with_count(found.best.kind.device.called, found.best.kind.units)
     by = _COSTS_LEAST_A_YEAR if _counts_years(found) else _BEST[found.request.ranking]
     best = _(by).format(option=hardware)
     return ngettext("{number} option meets the need: {best}", "{number} options meet the need: {best}", number).format(
@@ -220,11 +220,6 @@ def draws(at_work: float | None, at_most: float | None) -> str:
         return current().unknown()
     text = _("{work} at the wall at work, {most} at most")
     return text.format(work=current().power(at_work), most=current().power(at_most))
-
-
-def short_name(device: Device) -> str:
-    """The name of a device without that of its vendor: what people call it."""
-    return device.name.removeprefix(f"{device.vendor} ")
 
 
 def running_cost(found: Evaluation) -> str:
@@ -324,7 +319,7 @@ def _apart(asked: float, reached: float, way: Callable[[float], str]) -> tuple[s
 
 def miss_name(miss: RuledOut) -> str:
     """The hardware that is ruled out."""
-    return device_with_count(short_name(miss.kind.device), miss.kind.units)
+    return device_with_count(miss.kind.device.called, miss.kind.units)
 
 
 # ---- models
@@ -342,7 +337,7 @@ _MODEL_RULED_OUT = {
 
 
 def models_headline(found: ModelsFound, hardware: str) -> str:
-    """The answer in a sentence: "112 models run on 2 × RTX 4090; the largest is Qwen3 Coder Next"."""
+    """The answer in a sentence: "112 models run on 2 × RTX 4090; the largest is Qwen3-Coder-Next"."""
     if not found.answers:
         return _("No model of the catalogue meets the need on {hardware}").format(hardware=hardware)
     number = len(found.answers)

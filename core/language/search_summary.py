@@ -85,7 +85,7 @@ def models_summary(found: ModelsFound, catalogue: Catalogue, seconds: float) -> 
     """What the hardware runs, as lines of text, in the language in force."""
     deployment = found.request.scenario.deployment
     device = catalogue.device(deployment.device)
-    hardware = device_with_count(device.name, deployment.count * deployment.nodes)
+    hardware = device_with_count(device.called, deployment.count * deployment.nodes)
     parts = [
         [words.models_headline(found, hardware), words.models_searched(found, seconds)],
         [_model_heading(), *map(_model_row, found.answers)] if found.answers else [],

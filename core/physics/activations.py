@@ -393,39 +393,6 @@ def peak_bytes(phases: Sequence[int]) -> Any:
 
 
 @formula(Unit.BYTE)
-def compute_buffer_bytes(micro_batch: int, vocabulary: int, hidden_size: int, context: int, mask_bytes: int) -> int:
-    """The compute buffer of llama.cpp: logits and hidden states of a micro-batch, or its mask where that is larger.
-
-    compute_buffer_bytes = micro_batch * max(4 * (vocabulary + 2 * hidden_size), mask_bytes * context)
-
-    Parameters
-    ----------
-    micro_batch : tokens computed at a time (--ubatch-size)
-    vocabulary : words
-    hidden_size : width of the model: two rows stand beside the 32-bit logits
-    context : of a slot, for which attention has a mask [tokens]
-    mask_bytes : of the mask for a pair of tokens: one of 16 bit, until 2024 two of 32 [byte]
-
-    Returns
-    -------
-    bytes [byte]
-
-    Notes
-    -----
-    Qwen3 32B with micro-batches of 1,024: llama.cpp printed 633.5 MiB; Qwen3.6 27B with 262,144 tokens: 488 MiB. In
-    2024, Mistral Small 22B with 49,152 tokens: 192 MiB. Without flash attention the scores of all heads take more.
-
-    >>> compute_buffer_bytes(1024, 151_936, 5120, 8192, 2) / 2**20
-    633.5
-    >>> compute_buffer_bytes(512, 128_256, 4096, 1024, 2) / 2**20
-    266.5
-    >>> compute_buffer_bytes(512, 32_768, 6144, 49_152, 8) / 2**20
-    192.0
-    """
-    return micro_batch * max(4 * (vocabulary + 2 * hidden_size), mask_bytes * context)
-
-
-@formula(Unit.BYTE)
 def score_bytes(query_heads: int, chunk: int, tokens: int) -> Any:
     """Scores of attention where the kernel does not run in tiles: one for each head, new token and earlier token.
 

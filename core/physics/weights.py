@@ -109,28 +109,6 @@ def active_parameters(dense: Sequence[int], layers: int, experts_per_token: int,
 
 
 @formula(Unit.BYTE)
-def active_expert_bytes(expert_bytes: int, experts: int, experts_per_token: int) -> float:
-    """Bytes of the routed experts that one token reads.
-
-    active_expert_bytes = expert_bytes * experts_per_token / experts
-
-    Parameters
-    ----------
-    expert_bytes : all routed experts [byte]
-    experts : routed experts in a layer
-    experts_per_token : experts that one token is sent to
-
-    Returns
-    -------
-    bytes read for one token of one request alone [byte]
-
-    >>> active_expert_bytes(16_000_000_000, 128, 8)
-    1000000000.0
-    """
-    return expert_bytes * experts_per_token / experts
-
-
-@formula(Unit.BYTE)
 def part_of_ranks(whole: int, tensor: int) -> Any:
     """Weights that tensor parallelism divides evenly, on one accelerator.
 

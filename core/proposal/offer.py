@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from core.catalogue.catalogue import Catalogue
-from core.catalogue.facts import FactSection
+from core.catalogue.fact_kinds import FactSection
 from core.proposal.considered import considered
 from core.proposal.load import LoadPoint, load_points
 from core.scenario import CostLine, Economics, LineKind, Scenario

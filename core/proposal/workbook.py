@@ -100,7 +100,7 @@ class _Figures:
         title = _("Figures")
         self.name = f"{title[:24]} {letter(number)}"
         self.rows = {key: _FIRST + row for row, key in enumerate(self._keys())}
-        self._made, self._letter = made, letter(number)
+        self._made = made
         self._title = f"{letter(number)}  {hardware(offer.sizing)}"
 
     def _keys(self) -> list[str]:
@@ -199,7 +199,6 @@ class _Bill:
         end = self.row
         total = f"=SUM(D{first + 1}:D{max(last, end)})"
         self._sum(label("cost.capital"), total if self.cost.capital.known else "", self.cost.capital.value)
-        self.capital_row = self.row
 
     def _line(self, line: Any) -> None:
         trace, row = self.cost.trace, self.row

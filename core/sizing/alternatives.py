@@ -10,8 +10,9 @@ from decimal import Decimal
 from typing import TypeVar
 
 from core.catalogue.catalogue import Catalogue
+from core.catalogue.fact_kinds import FactSection
 from core.catalogue.fact_records import Fact
-from core.catalogue.facts import FactSection, Offer
+from core.catalogue.facts import Offer
 from core.physics import economics as e
 from core.scenario import ApiChoice, CatalogueModel, CloudChoice
 from core.sizing.cost_report import HostedModel, Missing, RentedCloud

@@ -1,18 +1,12 @@
 """Apple's accelerators: how much of their memory Metal lends, and what MLX takes beside weights and cache."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from core.catalogue.records import DeviceFamily
 from core.physics import activations as a
 from core.sizing.engine_defaults import is_vllm
 from core.sizing.groups import source_of_model
+from core.sizing.situation import Situation
 from core.trace import Origin, OriginKind, Trace
 from core.units import GB, GIB, Unit
-
-if TYPE_CHECKING:
-    from core.sizing.situation import Situation
 
 LOGS = Origin(OriginKind.METHOD, "Memory that engines reported in public start-up logs", date="2026-11")
 METAL = Origin(

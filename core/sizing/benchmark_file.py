@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from core.errors import InvalidInput, StoreError
+from core.refusal import refusal
 from core.scenario import Measured, Measurement
 
 MOST_BYTES = 50 * 10**6
@@ -66,9 +67,9 @@ def read_measurements(text: str, name: str = "The file", **conditions: Any) -> t
     try:
         return tuple(Measurement.model_validate({**conditions, **fields}) for fields in found)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"]) or "a measurement"
-        raise InvalidInput("{name}: {which}: {problem}.", name=name, which=field, problem=first["msg"]) from None
+        wrong = refusal(error)
+        which = wrong.field or "a measurement"
+        raise InvalidInput("{name}: {which}: {problem}", name=name, which=which, problem=wrong.reason) from None
 
 
 def _llama_bench(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

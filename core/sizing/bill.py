@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from core.catalogue.catalogue import Catalogue
+from core.catalogue.fact_kinds import TABLE_OF, FactSection
 from core.catalogue.fact_records import Fact
-from core.catalogue.facts import TABLE_OF, FactSection
 from core.catalogue.records import Device, DeviceKind, Source
 from core.physics import economics as e
 from core.scenario import CostLine, LineKind

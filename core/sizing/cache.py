@@ -5,10 +5,7 @@ or pipeline parallelism a group also has `rank` figures, those of one accelerato
 counted; what the engine reserves for it follows in `core.sizing.reservation`, by the rules of each engine.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from core.architecture.blueprint import AttentionGroup, AttentionKind, RecurrentGroup, RecurrentKind
 from core.catalogue.records import Allocator, KvFormat
@@ -18,13 +15,11 @@ from core.scenario import Mode
 from core.sizing.draft import draft_share
 from core.sizing.groups import LATENT, cached_groups, draft_layers, is_split, source_of_model
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin
-from core.sizing.reservation import reserve
+from core.sizing.reservation.by_engine import reserve
 from core.sizing.reservation.share import Reservation, Share
+from core.sizing.situation import Situation
 from core.trace import CHOICE, Origin, Recipe, Recorder, Same, Trace, recipe
 from core.units import Unit
-
-if TYPE_CHECKING:
-    from core.sizing.situation import Situation
 
 #: llama.cpp keeps both parts of a recurrent state in 32 bit; serving engines the convolution in 16 [byte].
 CONVOLUTION_BYTES = {Allocator.LLAMA_CPP: 4}

@@ -1,9 +1,5 @@
 """The rest of an accelerator: what the engine may use of it, and what it takes beside weights and cache."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from core.architecture.blueprint import AttentionKind, ImageTower, TensorClass
 from core.catalogue.records import Allocator, DeviceFamily
 from core.physics import activations as a
@@ -11,11 +7,11 @@ from core.physics import memory as m
 from core.physics.reservation.tensorrt_llm import limit_after_loading
 from core.scenario import Mode
 from core.sizing.apple import first_capacity_bytes, on_metal, record_metal, record_mlx, working_set_bytes
+from core.sizing.compute_buffer import record_compute_buffer
 from core.sizing.engine_defaults import (
     CONTEXT_APART_SINCE,
     LARGE_EXCHANGE_SINCE,
     LIBRARIES_SINCE,
-    NARROW_MASK_SINCE,
     SHARE_OF_WHOLE_TPU_SINCE,
     UNFOLDS_LESS_SINCE,
     UNFOLDS_SINCE,
@@ -30,13 +26,11 @@ from core.sizing.engine_defaults import (
 from core.sizing.groups import ENGINE_DEFAULTS, given_chunk, source_of_model, usable_bytes
 from core.sizing.links import FAST
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin
+from core.sizing.situation import Situation
 from core.sizing.static_share import SOURCE as SHARE_OF_SGLANG
 from core.sizing.static_share import computes_share, static_share
 from core.trace import CHOICE, Origin, OriginKind, Trace
 from core.units import MIB, Unit
-
-if TYPE_CHECKING:
-    from core.sizing.situation import Situation
 
 FRAMEWORK = "memory_item.framework"
 LOGS = Origin(OriginKind.METHOD, "Memory that engines reported in public start-up logs", date="2026-11")
@@ -91,8 +85,6 @@ GRAPHS = Origin(
     "https://github.com/vllm-project/vllm/blob/main/vllm/config/vllm.py",
     "2026-09",
 )
-#: llama.cpp's mask for a pair of tokens, and until 2024 [byte].
-MASK, MASK_BEFORE = 2, 8
 #: A tower that nobody has read: images of one token, with patches as those of Qwen's.
 USUAL_TOWER = ImageTower(tokens=1, patches=4, elements=13_600)
 TOWERS = Origin(
@@ -315,19 +307,7 @@ def _activations(trace: Trace, s: Situation) -> None:
 def _llama_cpp(trace: Trace, s: Situation) -> list[str]:
     """Context, and the compute buffer of one micro-batch."""
     trace.given("runtime.context_bytes", LLAMA_CPP_CONTEXT, Unit.BYTE, LOGS)
-    trace.given("runtime.context_tokens", s.scenario.workload.context_tokens, Unit.TOKEN)
-    mask = MASK_BEFORE if before(s, NARROW_MASK_SINCE) else MASK
-    trace.given("runtime.mask_bytes", mask, Unit.BYTE, LOGS)
-    trace.compute(
-        "runtime.compute_buffer_bytes",
-        a.compute_buffer_bytes,
-        micro_batch="engine.prefill_chunk",
-        vocabulary="model.vocabulary",
-        hidden_size="model.hidden_size",
-        context="runtime.context_tokens",
-        mask_bytes="runtime.mask_bytes",
-    )
-    return ["runtime.context_bytes", "runtime.compute_buffer_bytes"]
+    return ["runtime.context_bytes", record_compute_buffer(trace, s)]
 
 
 FORMS = {Allocator.VLLM: _vllm, Allocator.LLAMA_CPP: _llama_cpp, Allocator.MLX: record_mlx}

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from core.catalogue.facts import FactSection
+from core.catalogue.fact_kinds import FactSection
 from core.physics import economics as e
 from core.sizing.bill import ENDS, is_hardware
 from core.sizing.cost_report import Missing, PricedLine, Running

@@ -82,7 +82,6 @@ class Capacity:
     users_by_share    users whose share at the peak that is: "capacity.users_by_share"
     users_by_little   users whose requests stay within it by Little's law: "capacity.users_by_little"
     wall              what is hit first
-    users_wall        what stops one more user by Little's law: the same wall, or the queue of the busiest minute
     barriers          every wall, the first one first
     demand            both roads to requests at once; None where the number of users is not known
     variants          copies and accelerators for the work: N, N + 1, two sites
@@ -97,7 +96,6 @@ class Capacity:
     users_by_share: int
     users_by_little: int
     wall: Wall
-    users_wall: Wall
     barriers: tuple[Barrier, ...]
     demand: DemandAnswer | None
     variants: tuple[Variant, ...]
@@ -145,7 +143,6 @@ def capacity(sizing: Sizing, catalogue: Catalogue) -> Capacity | None:
         users_by_share=int(trace["capacity.users_by_share"]),
         users_by_little=int(trace["capacity.users_by_little"]),
         wall=barriers[0].wall,
-        users_wall=_users_wall(trace, barriers[0].wall),
         barriers=tuple(barriers),
         demand=demand,
         variants=variants,
@@ -357,12 +354,6 @@ _LITTLE = {
     "load": "demand.most_load",
     "share": "demand.design_share",
 }
-
-
-def _users_wall(trace: Trace, wall: Wall) -> Wall:
-    """Would more people find room if the busiest minute could take any share of the system?"""
-    inputs = {name: trace[key] for name, key in _LITTLE.items()} | {"load": float("inf")}
-    return Wall.QUEUE if d.users_by_little(**inputs) > trace["capacity.users_by_little"] else wall
 
 
 # ---- what may fail

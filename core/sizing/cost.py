@@ -1,7 +1,7 @@
 """`cost`: what a sized deployment costs to buy and to run, against the tokens that the client really sends."""
 
 from core.catalogue.catalogue import Catalogue
-from core.catalogue.facts import FactSection
+from core.catalogue.fact_kinds import FactSection
 from core.catalogue.records import DeviceKind
 from core.physics import demand as d
 from core.physics import economics as e

@@ -8,8 +8,8 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
+from core.catalogue.fact_kinds import Condition
 from core.catalogue.fact_records import Fact
-from core.catalogue.facts import Condition
 from core.catalogue.records import Confidence
 from core.scenario import LineKind
 from core.sizing.demand import DemandAnswer

@@ -15,7 +15,8 @@ from core.scenario import Scenario
 from core.sizing.attention import record_attention
 from core.sizing.memory import record_memory
 from core.sizing.rates import record_counts, record_rates
-from core.sizing.situation import Situation, resolve
+from core.sizing.resolution import resolve
+from core.sizing.situation import Situation
 from core.sizing.speed import record_bound, record_depth, record_work
 from core.trace import Trace
 from core.units import Unit
@@ -81,25 +82,6 @@ def ttft_against_prompt(scenario: Scenario, catalogue: Catalogue, prompts: "Sequ
     depth = record_depth(trace, situation)
     record_work(trace, situation, shipped_calibration(), depth)
     return _curve(trace, axis, "ttft_s")
-
-
-def speed_against_concurrency(
-    scenario: Scenario, catalogue: Catalogue, requests: "Sequence[float] | Axis"
-) -> tuple[Curve, Curve]:
-    """Tokens per second of one user and of all users together against requests at once.
-
-    Parameters
-    ----------
-    scenario : whose device, model, engine and workload hold
-    catalogue : what exists
-    requests : at once
-
-    Returns
-    -------
-    speed of one user, speed of all [token/s]
-    """
-    one, all_together = against_concurrency(scenario, catalogue, requests, ("decode_tok_s", "output_tok_s_total"))
-    return one, all_together
 
 
 def against_concurrency(

@@ -9,7 +9,7 @@ from core.errors import TonnageError
 from core.scenario import Scenario
 from core.sizing.memory import record_memory, verdict
 from core.sizing.report import Verdict
-from core.sizing.situation import resolve
+from core.sizing.resolution import resolve
 from core.trace import Trace
 
 

@@ -1,23 +1,18 @@
 """Speculative decoding: what guesses ahead, what it takes of memory and time, and what a step gains by it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from core.architecture.blueprint import Blueprint, TensorClass
 from core.physics import kv_cache as kv
 from core.physics import operators, speculation
 from core.physics import weights as w
-from core.sizing.groups import cached_groups, draft_tokens, speculates
+from core.sizing.groups import cached_groups, draft_id, draft_tokens, speculates
 from core.sizing.origins import METHOD, catalogue_origin, model_origin
+from core.sizing.outline import Outline
 from core.sizing.reservation.share import Share
+from core.sizing.situation import Situation
 from core.trace import CHOICE, Origin, Recipe, Trace
 from core.units import Unit
-
-if TYPE_CHECKING:
-    from core.sizing.outline import Outline
-    from core.sizing.situation import Situation
 
 DRAFT = "memory_item.draft"
 _NOT_READ = (TensorClass.EMBEDDING, TensorClass.VISION, TensorClass.MTP)
@@ -25,34 +20,24 @@ _NOT_READ = (TensorClass.EMBEDDING, TensorClass.VISION, TensorClass.MTP)
 
 def draft_items(s: Situation) -> list[str]:
     """The key of the draft model's weights on one accelerator, where there is one."""
-    return [DRAFT] if _draft_id(s) else []
-
-
-def _draft_id(s: Situation) -> str:
-    chosen = s.scenario.deployment.speculation
-    return chosen.draft_model or "" if chosen is not None and draft_tokens(s) > 0 else ""
-
-
-def has_draft_model(s: Situation) -> bool:
-    """Does a model of its own guess ahead?"""
-    return bool(_draft_id(s))
+    return [DRAFT] if draft_id(s) else []
 
 
 def _blueprint(s: Situation) -> Blueprint:
-    return s.catalogue.blueprint(s.catalogue.model(_draft_id(s)))
+    return s.catalogue.blueprint(s.catalogue.model(draft_id(s)))
 
 
 def _source(s: Situation) -> Origin:
-    return model_origin(s.catalogue.model(_draft_id(s)))
+    return model_origin(s.catalogue.model(draft_id(s)))
 
 
 def record_draft(trace: Trace, s: Situation) -> None:
     """Record the weights of the draft model, class by class, and on one accelerator."""
     chosen = s.scenario.deployment.speculation
-    if chosen is None or not _draft_id(s):
+    if chosen is None or not draft_id(s):
         return
     weight_format, source = s.catalogue.weight_format(chosen.draft_weights), _source(s)
-    bits = s.catalogue.bits(_draft_id(s), weight_format)
+    bits = s.catalogue.bits(draft_id(s), weight_format)
     sizes = {}
     for kind, number in _blueprint(s).parameters.items():
         if kind is TensorClass.MTP:
@@ -73,7 +58,7 @@ def _is_head(s: Situation, kind: TensorClass) -> bool:
 
 def draft_share(trace: Trace, s: Situation) -> list[Share]:
     """Record the draft model's cache of one request, on one accelerator: plain, in the format of the other cache."""
-    if not _draft_id(s):
+    if not draft_id(s):
         return []
     trace.given("draft.stages", 1, Unit.COUNT, METHOD)  # the draft model stands whole on the last stage
     rates = []
@@ -123,7 +108,7 @@ def record_gain(trace: Trace, s: Situation) -> None:
         acceptance="speculation.acceptance",
         guessed="engine.draft_tokens",
     )
-    if _draft_id(s):
+    if draft_id(s):
         trace.given("draft.kernels", operators.kernels_per_step(_blueprint(s)), Unit.COUNT, _source(s))
 
 

@@ -1,6 +1,6 @@
 """The share of a device's computing rate that products of a situation reach."""
 
-from core.catalogue.records import Device
+from core.catalogue.records import Device, DeviceFamily
 from core.physics import decode, efficiency
 from core.sizing.groups import source_of_model
 from core.sizing.origins import METHOD, catalogue_origin
@@ -41,8 +41,8 @@ def power_of(device: Device, rate: float) -> float:
 
 
 def has_units(device: Device) -> bool:
-    """Is it known how many execution units a device has, and how fast they run?"""
-    return bool(device.execution_units and device.clock_hz)
+    """Is it known how many execution units an accelerator has, and how fast they run? Cores of a CPU are no such."""
+    return bool(device.execution_units and device.clock_hz) and device.family is not DeviceFamily.CPU
 
 
 def reached_key(device: Device) -> str:
@@ -55,7 +55,7 @@ def record_reached(trace: Trace, device: Device) -> str:
     record_power(trace, device)
     key = reached_key(device)
     units, clock = device.execution_units, device.clock_hz
-    if units and clock:
+    if units and clock and has_units(device):
         trace.given("device.execution_units", units, Unit.COUNT, catalogue_origin(device, "execution_units"))
         trace.given("device.clock_hz", clock, Unit.HERTZ, catalogue_origin(device, "clock_hz"))
         trace.compute(

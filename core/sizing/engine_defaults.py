@@ -4,17 +4,12 @@ Read from the public sources and release notes of vLLM: `get_batch_defaults` of 
 predecessors, and pull request 33538; and of SGLang 0.5.23: arg_groups/memory_hook.py, `handle_gpu_memory_settings`.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from core.catalogue.records import Allocator, DeviceFamily
 from core.scenario import Mode
+from core.sizing.situation import Situation
 from core.units import GIB
-
-if TYPE_CHECKING:
-    from core.sizing.situation import Situation
 
 #: Accelerators with this much memory get larger defaults; the A100 does not, whatever its memory, and DGX Spark not
 #: since 0.33. Budgets that vLLM prints on Macs go with small ones.
@@ -43,10 +38,30 @@ UNFOLDS_SINCE, UNFOLDS_LESS_SINCE = (0, 10), (0, 11)
 ALLOCATED_SINCE = (0, 24)
 #: Before this release vLLM for TPUs took its share of what was free after loading (tpu-inference, pull request 734).
 SHARE_OF_WHOLE_TPU_SINCE = (0, 11)
+#: Since this release chunks count whose steps are not settled when the next begins (max_in_flight_tokens).
+IN_FLIGHT_SINCE = (0, 26)
+#: How much more layers the largest kind may have than the smallest, so that groups are as large as the largest: by
+#: release, newest first (kv_cache_utils.py, _get_kv_cache_groups_uniform_page_size). Before, never.
+GROUPS_AS_LARGEST = (((0, 18), 1.5), ((0, 12), 1.25))
+#: Since this release layers that look at their own chunk only let go of the others (envs.py,
+#: VLLM_ALLOW_CHUNKED_LOCAL_ATTN_WITH_HYBRID_KV_CACHE); since this one layers with a window do (kv_cache_utils.py).
+CHUNKS_LET_GO_SINCE, WINDOWS_LET_GO_SINCE = (0, 14), (0, 9, 1)
+#: Since this release a page that does not go evenly into the largest one is filled up, and holds no more tokens.
+PAGES_FILLED_UP_SINCE = (0, 26)
+#: Before this release vLLM asked for what each layer needs by itself, without groups (check_enough_kv_cache_memory).
+ASKED_BY_GROUP_SINCE = (0, 14)
+#: Since this release vLLM keeps one block of its pool back when it asks whether a request has room.
+BLOCK_KEPT_BACK_SINCE = (0, 29)
 #: Since this release vLLM comes back to prefixes of models with recurrent states too, unless told otherwise.
 STATES_COME_BACK_SINCE = (0, 26)
-#: llama.cpp has builds rather than releases: year and month count. Before, its masks were wider.
-NARROW_MASK_SINCE = (2025, 1)
+#: llama.cpp has builds rather than releases: year and month count. Since then masks are made in 16 bit, and the server
+#: scores words for its slots alone (pull requests 23764, 23861).
+NARROW_MASK_SINCE = (2026, 6)
+#: Since then two results cross from one accelerator to the next in a pipeline.
+TWO_CROSS_SINCE = (2025, 1)
+#: Since then layers with a window have a cache of their own (pull request 13194), latent attention keeps latents
+#: (12801), and those alone (19067).
+WINDOWS_APART_SINCE, LATENTS_SINCE, LATENTS_ALONE_SINCE = (2025, 6), (2025, 5), (2026, 2)
 #: Since then, llama.cpp multiplies quantised weights in 8 bit on matrix units: on NVIDIA's tensor cores (pull request
 #: 7824), on those of RDNA (17156, 17576). Before, it wrote a 16-bit copy of them for every pass of a prompt.
 QUANTISED_PRODUCTS_SINCE, QUANTISED_ON_RDNA_SINCE = (2024, 6), (2025, 12)
@@ -72,7 +87,7 @@ def changing_releases(allocator: Allocator) -> tuple[str, ...]:
     """The releases at which something that is counted here changed, each with the one before it.
 
     >>> changing_releases(Allocator.LLAMA_CPP), changing_releases(Allocator.MLX)
-    (('2024.12', '2025.1'), ())
+    (('2026.5', '2026.6'), ())
     """
     changes: dict[Allocator, tuple[tuple[int, ...], ...]] = {
         Allocator.VLLM: (
@@ -109,6 +124,16 @@ def _release(text: str) -> tuple[int, ...] | None:
     return tuple(int(part) for part in parts[:3] if part.isdigit())
 
 
+def older(release: str | None, wanted: tuple[int, ...]) -> bool:
+    """Is a release, in words, older than another? One that is not known is not.
+
+    >>> older("2025.3", (2025, 5)), older("0.33", (0, 29)), older(None, (0, 29))
+    (True, False, False)
+    """
+    known = _release(release or "")
+    return known is not None and known < wanted
+
+
 def before(s: Situation, wanted: tuple[int, ...]) -> bool:
     """Is the engine older than a release? One that is not known is not."""
     known = release(s)
@@ -141,6 +166,27 @@ def tries_images(s: Situation) -> bool:
 def counts_graphs(s: Situation) -> bool:
     """Does vLLM take the graphs from its share?"""
     return not before(s, SECOND_COUNTS_GRAPHS_SINCE if has_second_runner(s) else GRAPHS_COUNT_SINCE)
+
+
+def batches_under_way(s: Situation) -> int:
+    """Prompt chunks whose tokens vLLM still holds when it admits a request."""
+    if before(s, IN_FLIGHT_SINCE):
+        return 1
+    if has_second_runner(s):
+        return s.plan.pipeline + 1
+    return max(2, s.plan.pipeline)
+
+
+def groups_as_largest(s: Situation) -> float:
+    """Up to how many times the fewest layers of a kind groups are as large as the most."""
+    return next((times for since, times in GROUPS_AS_LARGEST if not before(s, since)), 1.0)
+
+
+def keeps_all_of_windows(s: Situation, chunked: bool) -> bool:
+    """Do layers with a window, or a chunk, keep every token in this release or on this accelerator?"""
+    if s.device.family in (DeviceFamily.APPLE, DeviceFamily.TPU):  # these ports know no groups of layers
+        return True
+    return before(s, CHUNKS_LET_GO_SINCE if chunked else WINDOWS_LET_GO_SINCE)
 
 
 def chunk_tokens(s: Situation, usable_bytes: int) -> int | None:

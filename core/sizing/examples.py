@@ -1,5 +1,6 @@
 """Scenarios that ship with the program: the founding article's worked example, and the same need in reality."""
 
+from core.architecture.notes import N_
 from core.scenario import (
     CatalogueModel,
     Companion,
@@ -19,10 +20,10 @@ RERANKER = Companion(role=CompanionRole.RERANKER, parameters=2_000_000_000, weig
 def worked_example() -> Scenario:
     """The article's table: 35B A3B at 4 bit with an FP8 cache, 256K tokens, on a 96 GB card."""
     return Scenario(
-        name="Article: 256K on 96 GB",
+        name=N_("Article: 256K on 96 GB"),
         mode=Mode.ARTICLE,
         model=TextbookModel(
-            name="Qwen3.6 35B A3B, as in the article",
+            name=N_("Qwen3.6-35B-A3B, as in the article"),
             parameters=35_000_000_000,
             active_parameters=3_000_000_000,
             layers=48,
@@ -42,7 +43,7 @@ def worked_example() -> Scenario:
 def worked_example_in_reality() -> Scenario:
     """The same need with the published checkpoint, the catalogue's card and the engine's limit."""
     return Scenario(
-        name="In reality: 256K on 96 GB",
+        name=N_("In reality: 256K on 96 GB"),
         model=CatalogueModel(id="nvidia/Qwen3.6-35B-A3B-NVFP4"),
         weights="nvfp4",
         kv_format="fp8",

@@ -1,20 +1,15 @@
 """The groups of layers that keep something, and the choices of the engine that several rules need."""
 
-from __future__ import annotations
-
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from core.architecture.blueprint import AttentionGroup, AttentionKind, Blueprint, TensorClass
 from core.catalogue.records import Allocator
 from core.scenario import Mode
 from core.sizing.engine_defaults import chunk_tokens
 from core.sizing.origins import METHOD, catalogue_origin
+from core.sizing.situation import Situation
 from core.trace import CHOICE, Origin, OriginKind, Trace
 from core.units import Unit
-
-if TYPE_CHECKING:
-    from core.sizing.situation import Situation
 
 ENGINE_DEFAULTS = Origin(
     OriginKind.METHOD,
@@ -96,6 +91,17 @@ def guesses_with_own_layers(s: Situation) -> bool:
     """Does the model guess ahead with prediction layers of its own, rather than a draft model?"""
     chosen = s.scenario.deployment.speculation
     return draft_tokens(s) > 0 and (chosen is None or chosen.draft_model is None)
+
+
+def draft_id(s: Situation) -> str:
+    """The draft model that guesses ahead; empty where none does."""
+    chosen = s.scenario.deployment.speculation
+    return chosen.draft_model or "" if chosen is not None and draft_tokens(s) > 0 else ""
+
+
+def has_draft_model(s: Situation) -> bool:
+    """Does a model of its own guess ahead?"""
+    return bool(draft_id(s))
 
 
 def given_draft_tokens(trace: Trace, s: Situation) -> int:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
-from core.catalogue.facts import Facts, FactSection
+from core.catalogue.fact_kinds import FactSection
+from core.catalogue.facts import Facts
 from core.physics import economics as e
 from core.scenario import Economics
 from core.sizing.cost_report import Amount, Missing

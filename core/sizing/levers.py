@@ -4,7 +4,7 @@ A lever carries the edits that make the change, so that a window can try it, and
 its gain can be explained. A change that the core refuses, or that brings nothing, is no lever.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
@@ -148,6 +148,12 @@ def levers(before: Sizing, catalogue: Catalogue) -> tuple[Lever, ...]:
         return ()
     now = cost(_as_proposed(before), catalogue)
     return tuple(_with_money(now, lever, catalogue) for lever in best.values())
+
+
+def faster(of: Iterable[Lever]) -> list[tuple[Lever, Gain]]:
+    """The levers that raise the speed of one user, with that gain, the most first."""
+    found = [(one, gain) for one in of for gain in one.gains if gain.measure is Measure.SPEED and gain.times > 1]
+    return sorted(found, key=lambda pair: -pair[1].times)
 
 
 def _as_proposed(sizing: Sizing) -> Sizing:

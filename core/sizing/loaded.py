@@ -1,20 +1,14 @@
 """What engines hold of each class of weights, where it is more than the file has, or is not divided among ranks."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from core.architecture.blueprint import TensorClass
 from core.catalogue.records import Allocator, DeviceFamily
 from core.physics import loaded, memory, weights
 from core.scenario import Mode
 from core.sizing.engine_defaults import ALLOCATED_SINCE, SWIZZLES_SINCE, before, is_vllm
 from core.sizing.groups import expert_ranks_key, given_chunk, source_of_model
+from core.sizing.situation import Situation
 from core.trace import Origin, OriginKind, Trace
 from core.units import Unit
-
-if TYPE_CHECKING:
-    from core.sizing.situation import Situation
 
 EXPERTS = f"weights_bytes.{TensorClass.EXPERT}"
 _OF_CLASS = {kind: f"weights_bytes.{kind}" for kind in TensorClass}

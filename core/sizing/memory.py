@@ -22,6 +22,7 @@ from core.sizing.cache import record_cache
 from core.sizing.capacity import FRAMEWORK, memory_share, record_runtime, shares_what_is_left, takes_part_of_the_whole
 from core.sizing.companions import PlacedCompanion, placed_companions
 from core.sizing.draft import DRAFT, draft_items, record_draft
+from core.sizing.engine_defaults import BLOCK_KEPT_BACK_SINCE, before
 from core.sizing.groups import groups_key
 from core.sizing.loaded import HELD, TABLES, class_key
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin, model_origin
@@ -65,7 +66,7 @@ def record_memory(trace: Trace, s: Situation, context_tokens: Any = None) -> Res
         _accelerator(trace, s, "other_accelerator", ())
     alone = context_tokens is None  # not along a curve
     trace.follow(_answers(groups_key(s)))
-    trace.later(_contexts(reserved, alone))
+    trace.later(_contexts(reserved, alone, holds_block_back(trace, s)))
     _pool(trace, s)
     if alone:
         record_saving(trace, s)
@@ -292,9 +293,15 @@ def _answers(trace: Recipe, groups: str) -> None:
 
 
 @recipe
-def _contexts(trace: Recipe, reserved: Reservation, weighed: bool) -> None:
+def _contexts(trace: Recipe, reserved: Reservation, weighed: bool, holds_back: bool) -> None:
     """How long one request may be, and from where the cache outweighs the model."""
-    largest_context(trace, reserved, "max_context_tokens", "one_request", "accelerator.free_for_kv_bytes")
+    free = "accelerator.free_for_kv_bytes"
+    if holds_back:
+        trace.compute(
+            "kv_pool.usable_bytes", vllm.usable_pool_bytes, free_bytes=free, block_bytes="kv_pool.block_bytes"
+        )
+        free = "kv_pool.usable_bytes"
+    largest_context(trace, reserved, "max_context_tokens", "one_request", free)
     trace.compute(
         "max_context_usable_tokens",
         m.usable_context,
@@ -353,6 +360,11 @@ def _sum_key(trace: Recorder, key: str, function: Callable[..., Any], parameter:
     if len(items) > 1 and key not in trace:
         trace.compute(key, function, **{parameter: items})
     return key if len(items) > 1 else "".join(items)
+
+
+def holds_block_back(trace: Trace, s: Situation) -> bool:
+    """Does the engine keep one block of its pool to itself when it asks whether a request has room?"""
+    return "kv_pool.block_bytes" in trace and not before(s, BLOCK_KEPT_BACK_SINCE)
 
 
 def _pool(trace: Trace, s: Situation) -> None:

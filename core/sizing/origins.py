@@ -1,7 +1,7 @@
 """Where the given figures of a sizing come from."""
 
-from core.catalogue.catalogue import table_of
 from core.catalogue.records import Entry, Model
+from core.catalogue.tables import table_of
 from core.trace import Origin, OriginKind
 
 ARTICLE = Origin(OriginKind.ARTICLE)

@@ -8,13 +8,11 @@ from typing import NamedTuple
 
 from core.architecture.blueprint import AttentionKind
 from core.scenario import Placement
-from core.sizing.draft import has_draft_model
 from core.sizing.engine_defaults import ASYNCHRONOUS_SINCE, before, is_vllm
-from core.sizing.groups import cached_groups, expert_ranks_key, groups_key, speculates
+from core.sizing.groups import cached_groups, expert_ranks_key, groups_key, has_draft_model, speculates
 from core.sizing.placement import computes_on_cpu
 from core.sizing.rates import copies_weights, exchange_link, has_routed_experts, hop_link, takes_all_to_all
 from core.sizing.situation import Situation
-from core.sizing.spill import spills
 from core.trace import Trace
 
 #: Engines that give prompts passes of their own unless told otherwise; the others mix them with the next tokens.
@@ -114,6 +112,11 @@ def outline_of(trace: Trace, s: Situation) -> Outline:
         retrieval_here=is_served(s, Placement.SAME_CARD),
         retrieval_apart=is_served(s, Placement.SECOND_CARD),
     )
+
+
+def spills(trace: Trace) -> bool:
+    """Does anything lie in the second tier?"""
+    return bool(trace["spill.weights_bytes"] > 0 or trace["spill.kv_bytes"] > 0)
 
 
 def prepares_ahead(s: Situation) -> bool:

@@ -1,9 +1,5 @@
 """Which weights lie where: what an engine loads at all, what a user puts into the memory of the host."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from core.architecture.blueprint import TensorClass
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Allocator, Device, DeviceFamily, DeviceKind, Engine, MemoryTier
@@ -12,11 +8,9 @@ from core.physics import placement as p
 from core.physics.memory import free_bytes, sum_bytes
 from core.scenario import Deployment, Mode, Plan
 from core.sizing.groups import guesses_with_own_layers
+from core.sizing.situation import Situation
 from core.trace import CHOICE, Recorder, Trace
 from core.units import Unit
-
-if TYPE_CHECKING:
-    from core.sizing.situation import Situation
 
 HOST_KIND = "ddr"
 _APART = (TensorClass.EMBEDDING, TensorClass.VISION, TensorClass.HEAD, TensorClass.MTP, TensorClass.EXPERT)

@@ -6,11 +6,8 @@ several machines, tensor parallelism stays inside and the pipeline runs between.
 wins, because the rest can then be copies of it, as many as there are requests.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from core.architecture.blueprint import TensorClass
 from core.physics import memory, weights
@@ -18,11 +15,9 @@ from core.scenario import Plan
 from core.sizing.cache import record_cache
 from core.sizing.capacity import FRAMEWORK, first_tier_limit, record_runtime
 from core.sizing.placement import loaded_classes
+from core.sizing.situation import Situation
 from core.trace import Trace
 from core.units import Unit
-
-if TYPE_CHECKING:
-    from core.sizing.situation import Situation
 
 #: Where the tensors stand: every tensor-parallel rank has these whole; these are on the first and last stage.
 REPLICATED = (TensorClass.NORM, TensorClass.ROUTER)
@@ -44,7 +39,7 @@ class Load:
     other_bytes: int
 
     @classmethod
-    def of(cls, situation: Situation, companions_bytes: int) -> Load:
+    def of(cls, situation: Situation, companions_bytes: int) -> "Load":
         """The load of a situation whose plan is still open; `companions_bytes` stand on the same accelerator."""
         bits = situation.bits
         counts = situation.blueprint.parameters

@@ -4,7 +4,7 @@ Decoding keeps a card far below its label. Where a card was measured the measure
 label; circuits, UPS and cooling are laid out for the label and the machine around it.
 """
 
-from core.catalogue.facts import FactSection
+from core.catalogue.fact_kinds import FactSection
 from core.catalogue.records import Device, DeviceKind
 from core.physics import economics as e
 from core.sizing.bought import Bought

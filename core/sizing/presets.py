@@ -7,7 +7,8 @@ What nobody has published is an estimate of the method and says so.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from core.catalogue.facts import Facts, FactSection
+from core.catalogue.fact_kinds import FactSection
+from core.catalogue.facts import Facts
 from core.scenario import Demand, Retrieval, Use, Workload
 from core.trace import Origin, OriginKind
 

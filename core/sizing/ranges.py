@@ -17,6 +17,8 @@ from core.units import Unit
 #: Between these depths the scatter of decode speeds grows from that of a short cache to that of a deep one.
 SHORT_TOKENS, DEEP_TOKENS = 4096, 16_384
 _GRADES = "ABCD"
+#: The condition under which figures of a kind that was never measured on any device of the family widen.
+UNMEASURED = "family_unmeasured"
 _AMD_OR_INTEL = (DeviceFamily.AMD_CDNA, DeviceFamily.AMD_RDNA, DeviceFamily.AMD_APU, DeviceFamily.INTEL)
 
 
@@ -37,9 +39,21 @@ def _support(
     return {kind: calibration.evidence(device, family, engine, kind) for kind in kinds}
 
 
+@lru_cache(maxsize=256)
+def unmeasured(calibration: Calibration, family: DeviceFamily) -> frozenset[Kind]:
+    """The kinds of figures that nobody measured on any device of a family, with whatever engine."""
+    measured = calibration.coverage.families.get(family, {}).values()
+    return frozenset(kind for kind in calibration.spread.grades if not any(kind in kinds for kinds in measured))
+
+
 @recipe
 def spreads(
-    trace: Recipe, calibration: Calibration, grades: tuple[Grade, ...], met: frozenset[str], depth: str
+    trace: Recipe,
+    calibration: Calibration,
+    grades: tuple[Grade, ...],
+    unknown: frozenset[Kind],
+    met: frozenset[str],
+    depth: str,
 ) -> None:
     """The spread of every speed that is shown: of decode, first token, throughput, saturation and prefill.
 
@@ -48,13 +62,15 @@ def spreads(
     trace : to be written
     calibration : with its spreads and rules
     grades : of evidence, kind by kind as the calibration has them
+    unknown : kinds that `unmeasured` names
     met : the conditions that are true, as `conditions` tells
     depth : key of the depth at which decode is stated
     """
     kinds = dict(zip(calibration.spread.grades, grades, strict=True))
+    of_kind = {kind: met | {UNMEASURED} if kind in unknown else met for kind in kinds}
     for kind, grade in kinds.items():
-        _write_spread(trace, calibration, kind, grade, met, kind)
-    _write_spread(trace, calibration, "batched", kinds["batched"], met, "tpot")
+        _write_spread(trace, calibration, kind, grade, of_kind[kind], kind)
+    _write_spread(trace, calibration, "batched", kinds["batched"], of_kind["batched"], "tpot")
     batch = {"batch": "serving.requests_in_step"}
     for key, alone, loaded in (
         ("spread.decode.shallow", "decode", "tpot"),

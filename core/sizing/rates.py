@@ -284,13 +284,15 @@ def has_routed_experts(situation: Situation) -> bool:
 
 
 def _record_bandwidth(trace: Trace, situation: Situation) -> None:
-    trace.follow(_bandwidths(has_units(situation.device)))
+    trace.follow(_bandwidths(has_units(situation.device), situation.device.family is not DeviceFamily.CPU))
 
 
 @recipe
-def _bandwidths(trace: Recipe, by_units: bool) -> None:
+def _bandwidths(trace: Recipe, by_units: bool, accelerator: bool) -> None:
     full = "memory_bandwidth_bytes_per_s"
-    if by_units:
+    if not accelerator:
+        _reached(trace, "bandwidth.weights", full, "fit.eta_cpu")
+    elif by_units:
         trace.compute(
             "bandwidth.weights",
             roofline.effective_bandwidth,

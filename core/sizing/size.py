@@ -5,7 +5,7 @@ from core.scenario import Scenario
 from core.sizing.findings import find
 from core.sizing.memory import device_uses, record_memory, verdict
 from core.sizing.report import Sizing
-from core.sizing.situation import resolve
+from core.sizing.resolution import resolve
 from core.sizing.speed import speed_figures
 from core.trace import Trace
 

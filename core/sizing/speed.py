@@ -11,17 +11,26 @@ from core.sizing.attention import record_attention
 from core.sizing.draft import record_gain, record_parts_per_token
 from core.sizing.load import record_load, record_requests, record_saturated, record_slots
 from core.sizing.memory import record_memory
-from core.sizing.outline import Outline, outline_of
+from core.sizing.outline import Outline, outline_of, spills
 from core.sizing.own_measurement import KEYS as FIGURES
 from core.sizing.own_measurement import is_corrected, record_correction
 from core.sizing.prompt import KEY as PREFILL
 from core.sizing.prompt import record_choices, record_prompt
-from core.sizing.ranges import conditions, estimate, record_speed_range, record_time_range, spreads, support
+from core.sizing.ranges import (
+    conditions,
+    estimate,
+    record_speed_range,
+    record_time_range,
+    spreads,
+    support,
+    unmeasured,
+)
 from core.sizing.rates import has_computing_rate, record_counts, record_rates, record_second_tier
 from core.sizing.report import LIMIT_OF, Cause, Estimate, Evidence, Finding, FindingKind, Limit, TimePart, Weight
+from core.sizing.resolution import resolve
 from core.sizing.retrieval import record_loaded, record_retrieval
-from core.sizing.situation import Situation, resolve
-from core.sizing.spill import record_spilled_shares, spills
+from core.sizing.situation import Situation
+from core.sizing.spill import record_spilled_shares
 from core.sizing.step import PARTS, record_read_inputs, record_reads, record_step_inputs, tokens_in_step
 from core.trace import Recipe, Trace, recipe
 
@@ -281,7 +290,8 @@ def _record_exchange_share(trace: Recipe, o: Outline) -> None:
 
 def record_ranges(trace: Trace, s: Situation, calibration: Calibration, depth: str) -> None:
     """Record P10 and P90 of every speed that is shown, and what measurements of the user's own correct."""
-    trace.follow(spreads(calibration, tuple(support(s, calibration).values()), conditions(s), depth))
+    grades = tuple(support(s, calibration).values())
+    trace.follow(spreads(calibration, grades, unmeasured(calibration, s.device.family), conditions(s), depth))
     found = [record_correction(trace, s, figure, *keys, predicted) for figure, keys in _CORRECTED.items()]
     trace.follow(_ranges(*found))
 

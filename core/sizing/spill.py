@@ -1,27 +1,16 @@
 """What lies in the second tier of an accelerator, and the time that it costs."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from core.physics import collective, decode, placement, tiers
 from core.sizing.origins import METHOD
+from core.sizing.outline import Outline
 from core.sizing.placement import is_placed
 from core.sizing.rates import OFFLOAD_ROUND_TRIP_S, has_routed_experts
 from core.sizing.situation import Situation
 from core.trace import Recipe, Trace
 from core.units import Unit
 
-if TYPE_CHECKING:
-    from core.sizing.outline import Outline
-
 #: Where only the experts of a layer lie on the CPU, its attention does not: the activations leave and come back.
 TRIPS_WITH_EXPERTS = 2
-
-
-def spills(trace: Trace) -> bool:
-    """Does anything lie in the second tier?"""
-    return bool(trace["spill.weights_bytes"] > 0 or trace["spill.kv_bytes"] > 0)
 
 
 def record_spilled_shares(trace: Trace, s: Situation) -> None:

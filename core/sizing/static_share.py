@@ -1,20 +1,14 @@
 """The share of the memory that SGLang gives to weights and pools, which it computes where nobody chose it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from core.architecture.blueprint import AttentionKind, TensorClass
 from core.catalogue.records import Allocator, DeviceFamily
 from core.physics.reservation import sglang as rules
 from core.scenario import Mode
 from core.sizing.engine_defaults import PROMPT_GRAPHS_SINCE, SHARE_COMPUTED_SINCE, before, sglang_sizes
 from core.sizing.groups import SGLANG_DEFAULTS, source_of_model, usable_bytes
+from core.sizing.situation import Situation
 from core.trace import CHOICE, Trace
 from core.units import GIB, MIB, Unit
-
-if TYPE_CHECKING:
-    from core.sizing.situation import Situation
 
 SHARE = "engine.memory_share"
 SOURCE = SGLANG_DEFAULTS

@@ -10,7 +10,8 @@ from core.physics import memory as m
 from core.scenario import Mode, Scenario
 from core.sizing.memory import largest_context, record_memory
 from core.sizing.reservation.share import Reservation
-from core.sizing.situation import Situation, resolve
+from core.sizing.resolution import resolve
+from core.sizing.situation import Situation
 from core.trace import Trace
 
 BITS = (16, 8, 4)

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from core.catalogue.catalogue import Catalogue
-from core.catalogue.facts import FactSection, FactTable
-from core.catalogue.naming import Table
+from core.catalogue.fact_kinds import FactSection, FactTable
 from core.catalogue.own import FACT_TABLES
 from core.catalogue.records import Device, Entry
+from core.catalogue.tables import Table
 from core.errors import CatalogueError
 from core.scenario import CatalogueModel, Scenario
 

@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from core import METHOD_VERSION, __version__
 from core.errors import StoreError
+from core.refusal import refusal
 from core.scenario import Scenario
 from core.store.database import (
     Backup,
@@ -121,7 +122,7 @@ class Library:
         try:
             return Scenario.model_validate_json(rows[0]["scenario"])
         except ValidationError as error:
-            raise StoreError("A kept scenario cannot be read: {text}.", text=error.errors()[0]["msg"]) from error
+            raise StoreError("A kept scenario cannot be read: {problem}", problem=refusal(error).reason) from error
 
     def add(self, scenario: Scenario, now: datetime) -> int:
         """Keep a new scenario at the end of its client's list and return its id."""

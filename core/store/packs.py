@@ -131,10 +131,10 @@ def _in_force(packs: "Iterable[Pack]", shipped: Catalogue) -> "list[Pack]":
 
 def laid_over(shipped: Catalogue, packs: "Iterable[Pack]") -> Catalogue:
     """The catalogue that a program with these packs ships."""
-    from core.catalogue.facts import TABLE_OF
-    from core.catalogue.naming import Table
+    from core.catalogue.fact_kinds import TABLE_OF
     from core.catalogue.own import with_listed_prices
     from core.catalogue.pack import PackKind
+    from core.catalogue.tables import Table
 
     catalogue = shipped
     for pack in packs:

@@ -16,6 +16,8 @@ from pydantic import ValidationError
 
 from core import __version__
 from core.errors import InvalidInput, StoreError, StoreTooNew
+from core.language.field_names import named_field
+from core.refusal import refusal
 from core.scenario import SCHEMA_VERSION, Scenario
 
 FILE_VERSION = 1
@@ -65,14 +67,13 @@ def parse_scenario(text: str, name: str = "The file") -> ScenarioFile:
     try:
         return ScenarioFile(Scenario.model_validate(stated), records)
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"])
+        wrong = refusal(error)
         raise InvalidInput(
-            "{name}: “{value}” cannot be used: {problem}.",
-            field,
+            "{name}: {which} cannot be used: {problem}",
+            wrong.field,
             name=name,
-            value=field or "scenario",
-            problem=first["msg"],
+            which=named_field(wrong.field),
+            problem=wrong.reason,
         ) from error
 
 

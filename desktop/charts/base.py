@@ -302,10 +302,6 @@ class LineChart(QWidget):
         distances = [abs(self.point(value, 0).x() - x) for value in self._picture.x]
         return distances.index(min(distances))
 
-    def _home(self, picture: Picture) -> int:
-        """Where reading starts: at the user's own point."""
-        return self._nearest(self.point(picture.chosen.x, 0).x()) if picture.chosen else 0
-
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._picture is not None:
             inside = self.plot_rect().adjusted(-6, 0, 6, 0).contains(event.position())

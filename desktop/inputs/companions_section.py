@@ -4,6 +4,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from core.language.format_names import format_name
 from core.language.messages import gettext as _
 from core.language.messages import ngettext
 from core.scenario import Companion, CompanionRole, Placement, Scenario
@@ -188,5 +189,5 @@ class CompanionEditor(QWidget):
             self.model.set_current(companion.model, record.name if record else companion.model)
         self._parameters_row.setVisible(companion.model is None)
         weights = catalogue.weight_formats.get(companion.weights)
-        self.weights.set_current(companion.weights, weights.name if weights else companion.weights)
+        self.weights.set_current(companion.weights, format_name(weights.name) if weights else companion.weights)
         self.placement.set_current(companion.placement.value)

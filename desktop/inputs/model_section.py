@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from core.language.format_names import format_name
 from core.language.messages import gettext as _
 from core.language.messages import ngettext
-from core.scenario import CatalogueModel, Mode, Scenario, TextbookModel
+from core.scenario import CatalogueModel, Scenario, TextbookModel
 from core.sizing.report import Sizing
 from desktop.inputs import names
 from desktop.inputs.explained import explains
@@ -113,7 +114,7 @@ def model_facts(sizing: Sizing) -> str:
 
 def _name(table: object, key: str) -> str:
     record = table.get(key) if hasattr(table, "get") else None
-    return record.name if record is not None else key
+    return format_name(record.name) if record is not None else key
 
 
 class TextbookRows(QWidget):
@@ -144,6 +145,7 @@ class TextbookRows(QWidget):
 
     def _rename(self) -> None:
         name = self.name.text().strip()
+        self.name.forget_typing()
         if name and isinstance(self._session.scenario.model, TextbookModel):
             self._session.edit(_("Name of the model"), model__name=name)
 
@@ -159,7 +161,3 @@ class TextbookRows(QWidget):
                 self.name.setCursorPosition(0)
             for row in self.fields:
                 row.show_scenario(scenario)
-
-
-def mode_choices() -> list[tuple[str, str]]:
-    return [(Mode.REAL.value, _("As it is")), (Mode.ARTICLE.value, _("As in the article"))]

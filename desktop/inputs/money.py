@@ -26,7 +26,7 @@ def price(example: str = "12,400", step: float = 100, digits: int = 2) -> Quanti
     return Quantity(
         read=read,
         write=write,
-        example=example,
+        example=names.number().with_signs(example),
         step=step,
         high=10**12,
         optional=True,

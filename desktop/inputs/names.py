@@ -6,6 +6,7 @@ from typing import Any
 from core.catalogue.records import Device, DeviceKind, Engine, KvFormat, Link, Model, WeightFormat
 from core.errors import TonnageError
 from core.language import numbers
+from core.language.format_names import format_name
 from core.language.messages import gettext as _
 from core.language.messages import ngettext
 from core.scenario import CatalogueModel, CompanionRole, Placement, Plan, Scenario
@@ -121,9 +122,11 @@ def kv_choices(catalogue: Any, engine_id: str) -> list[Choice]:
 
 def _sorted_by_engine(engine: Engine | None, rows: Iterable[tuple[Any, str, bool]]) -> list[Choice]:
     if engine is None:
-        return [Choice(f.id, f.name, bits, words=f.id) for f, bits, _there in rows]
+        return [Choice(f.id, format_name(f.name), bits, words=f.id) for f, bits, _there in rows]
     here, elsewhere = engine.name, _first_upper(_("not in {engine}").format(engine=engine.name))
-    choices = [Choice(f.id, f.name, bits, here if there else elsewhere, words=f.id) for f, bits, there in rows]
+    choices = [
+        Choice(f.id, format_name(f.name), bits, here if there else elsewhere, words=f.id) for f, bits, there in rows
+    ]
     return sorted(choices, key=lambda choice: choice.group != here)
 
 

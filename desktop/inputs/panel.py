@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from core.language.messages import gettext as _
@@ -17,6 +17,7 @@ from desktop.inputs.workload_section import WorkloadSection
 from desktop.session import Session
 from desktop.settings import FOLDED, Settings
 from desktop.theme import Theme
+from desktop.widgets.elided_edit import ElidedEdit
 from desktop.widgets.labels import IconButton, line
 from desktop.widgets.late import build_visible
 from desktop.widgets.message_bar import MessageBar
@@ -104,10 +105,7 @@ class InputsPanel(QWidget):
         whole.addWidget(self.scroll_area, 1)
 
     def _header(self, theme: Theme) -> QHBoxLayout:
-        self.name = QLineEdit()
-        self.name.setProperty("kind", "title")
-        self.name.setMaxLength(200)
-        self.name.setAccessibleName(_("Name of the scenario"))
+        self.name = ElidedEdit(_("Name of the scenario"), 200, "title")
         self.name.editingFinished.connect(self._rename)
         self.undo = IconButton(theme, "undo", _("Undo"), self._session.undo)
         self.redo = IconButton(theme, "redo", _("Redo"), self._session.redo)
@@ -163,6 +161,7 @@ class InputsPanel(QWidget):
         if not (self.name.hasFocus() and self.name.isModified()):
             self.name.setText(scenario.name)
             self.name.setCursorPosition(0)
+            self.name.setToolTip(scenario.name)
         self.article.setVisible(scenario.mode is Mode.ARTICLE)
         for section in self.sections.values():
             section.show_scenario(scenario)
@@ -176,6 +175,7 @@ class InputsPanel(QWidget):
 
     def _rename(self) -> None:
         name = self.name.text().strip()
+        self.name.forget_typing()
         if name:
             self._session.edit(_("Rename"), name=name)
         else:

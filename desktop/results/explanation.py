@@ -27,7 +27,6 @@ class FigureLine:
     name: str
     value: str
     source: str
-    is_computed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +107,8 @@ def _inputs(sizing: Sizing, key: str) -> list[str]:
 
 def _line(sizing: Sizing, key: str, write: Formatter) -> FigureLine:
     entry = sizing.trace.entry(key)
-    computed = isinstance(entry, Computed)
     source = _("computed, see there") if isinstance(entry, Computed) else source_text(entry.origin)
-    return FigureLine(key, figures.label(key), written(sizing, key, write), source, computed)
+    return FigureLine(key, figures.label(key), written(sizing, key, write), source)
 
 
 #: Amounts that are not in the currency of the offer: as they were quoted, and the rates between currencies.

@@ -28,10 +28,6 @@ class FindingLine:
     weight: Weight
     key: str  # the figure to explain; empty if none
 
-    @property
-    def is_warning(self) -> bool:
-        return self.weight is Weight.WARNING
-
 
 #: What a weight is called for those who hear the window, and its icon with its tone.
 _SPOKEN = {Weight.WARNING: marked("Warning"), Weight.NOTE: marked("Note"), Weight.REASON: marked("Reason")}

@@ -225,4 +225,4 @@ def _finite(value: object) -> object:
 
 def _name(row: Row) -> str:
     """The hardware without its plan."""
-    return device_with_count(row.answer.kind.device.name, row.answer.kind.units)
+    return device_with_count(row.answer.kind.device.called, row.answer.kind.units)

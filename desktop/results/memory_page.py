@@ -1,6 +1,8 @@
 """Memory: what stands on each accelerator, and how it grows with context."""
 
+from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
@@ -8,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from core.errors import TonnageError
 from core.language import chart_sentences, sentences
+from core.language.format_names import format_name
 from core.language.messages import gettext as _
 from core.language.numbers import Formatter, current
 from core.sizing.report import MemoryKind, Sizing
@@ -21,6 +24,7 @@ from desktop.tables import TableData
 from desktop.theme import Theme
 
 LIST_WIDTH, ROW, HEAD = 212, 24, 26
+LINE = 15  # of a name that takes a second one
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,8 @@ class ItemList(QWidget):
         super().__init__()
         self.theme = theme
         self.lines: list[ItemLine] = []
+        self._names: list[tuple[str, ...]] = []  # of each line, in one row or two
+        self._tops = [HEAD]  # of each line, and the end of the last
         self._at = -1
         self.setFixedWidth(LIST_WIDTH)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -51,6 +57,9 @@ class ItemList(QWidget):
 
     def set_lines(self, lines: list[ItemLine]) -> None:
         self.lines = lines
+        self._names = [self._broken(line) for line in lines]
+        heights = (ROW + LINE * (len(name) - 1) for name in self._names)
+        self._tops = list(accumulate(heights, initial=HEAD))
         self.setAccessibleName(_("Items of memory in {unit}").format(unit=current().memory_unit))
         self.setAccessibleDescription("; ".join(f"{line.name} {line.value}" for line in lines))
         self.update()
@@ -58,39 +67,58 @@ class ItemList(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._row(painter, 0, HEAD, _("Item"), current().memory_unit, self.theme.color("text_3"), 400, 0)
+        unit = current().memory_unit
+        self._row(painter, (0, HEAD), (_("Item"),), unit, self.theme.color("text_3"), 400, 0)
         painter.fillRect(QRectF(0, HEAD - 1, self.width(), 1), self.theme.color("text_3"))
-        top = HEAD
-        for index, line in enumerate(self.lines):
+        for index, (line, (top, end)) in enumerate(zip(self.lines, pairwise(self._tops), strict=True)):
             if index == self._at:
-                painter.fillRect(QRectF(0, top, self.width(), ROW - 1), self.theme.color("hover"))
+                painter.fillRect(QRectF(0, top, self.width(), end - top - 1), self.theme.color("hover"))
             ink = self.theme.color("bad" if line.is_alarm else "text")
-            weight = 600 if line.is_sum or line.is_alarm else 400
-            self._row(painter, top, ROW, line.name, line.value, ink, weight, 16 if line.kind else 0)
+            self._row(painter, (top, end), self._names[index], line.value, ink, _weight(line), _indent(line))
             if line.kind is not None:
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(self.theme.chart("spill" if line.is_slow else COLORS[line.kind]))
                 painter.drawRoundedRect(QRectF(0, top + 7, 10, 10), 2, 2)
             before_sum = index + 1 < len(self.lines) and self.lines[index + 1].is_sum
             rule = self.theme.color("text_3" if before_sum else "border")
-            painter.fillRect(QRectF(0, top + ROW - 1, self.width(), 1), rule)
+            painter.fillRect(QRectF(0, end - 1, self.width(), 1), rule)
             if index == self._at and self.hasFocus():
                 painter.setBrush(Qt.BrushStyle.NoBrush)
                 painter.setPen(QPen(self.theme.color("focus"), 2))
-                painter.drawRoundedRect(QRectF(1, top + 1, self.width() - 2, ROW - 3), 3, 3)
-            top += ROW
+                painter.drawRoundedRect(QRectF(1, top + 1, self.width() - 2, end - top - 3), 3, 3)
 
     def _row(
-        self, painter: QPainter, top: int, height: int, name: str, value: str, ink: QColor, weight: int, indent: int
+        self,
+        painter: QPainter,
+        place: tuple[int, int],
+        name: tuple[str, ...],
+        value: str,
+        ink: QColor,
+        weight: int,
+        indent: int,
     ) -> None:
+        """Paint a row between a top and an end; its number stands beside the first line of its name."""
         painter.setFont(self.theme.font("label", weight))
         painter.setPen(ink)
+        top, end = place
+        height = end - top - LINE * (len(name) - 1) - 1
         number = self.theme.width(value, "label", weight)
-        room = self.width() - number - indent - 8
         centre = Qt.AlignmentFlag.AlignVCenter
-        shown = self.theme.elided(name, room, "label", weight)
-        painter.drawText(QRectF(indent, top, room, height - 1), centre, shown)
-        painter.drawText(QRectF(self.width() - number - 1, top, number + 2, height - 1), centre, value)
+        for at, text in enumerate(name):
+            painter.drawText(QRectF(indent, top + at * LINE, self.width() - indent, height), centre, text)
+        painter.drawText(QRectF(self.width() - number - 1, top, number + 2, height), centre, value)
+
+    def _broken(self, line: ItemLine) -> tuple[str, ...]:
+        """The name of a row, in two lines where it is too long for one."""
+        weight = _weight(line)
+        room = self.width() - self.theme.width(line.value, "label", weight) - _indent(line) - 8
+        if self.theme.width(line.name, "label", weight) <= room:
+            return (line.name,)
+        words, first = line.name.split(" "), ""
+        while len(words) > 1 and self.theme.width(f"{first} {words[0]}".strip(), "label", weight) <= room:
+            first = f"{first} {words.pop(0)}".strip()
+        second = self.theme.elided(" ".join(words), self.width() - _indent(line), "label", weight)
+        return (first, second) if first else (self.theme.elided(line.name, room, "label", weight),)
 
     def _choose(self, index: int) -> None:
         if index != self._at:
@@ -101,7 +129,7 @@ class ItemList(QWidget):
             self.update()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        index = int((event.position().y() - HEAD) // ROW)
+        index = bisect_right(self._tops, event.position().y()) - 1
         self._choose(index if 0 <= index < len(self.lines) else -1)
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -121,6 +149,14 @@ class ItemList(QWidget):
             self.explain_requested.emit(self.lines[self._at].key)
         else:
             super().keyPressEvent(event)
+
+
+def _weight(line: ItemLine) -> int:
+    return 600 if line.is_sum or line.is_alarm else 400
+
+
+def _indent(line: ItemLine) -> int:
+    return 16 if line.kind else 0
 
 
 class MemoryPage(ResultPage):
@@ -169,7 +205,7 @@ class MemoryPage(ResultPage):
     def _names(self, sizing: Sizing) -> dict[MemoryKind, str]:
         """What is said beside an item: the format of the weights."""
         try:
-            return {MemoryKind.WEIGHTS: self.catalogue.weight_format(sizing.scenario.weights).name}
+            return {MemoryKind.WEIGHTS: format_name(self.catalogue.weight_format(sizing.scenario.weights).name)}
         except (AttributeError, TonnageError):
             return {}
 

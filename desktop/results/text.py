@@ -40,10 +40,6 @@ class Text(QLabel):
     def text(self) -> str:
         return self._whole
 
-    def set_color(self, color: Color) -> None:
-        self._color = color
-        self.update()
-
     def minimumSizeHint(self) -> QSize:
         return QSize(40, self.height())
 

@@ -116,9 +116,7 @@ class ChoiceListModel(QAbstractListModel):
 class ChoiceDelegate(QStyledItemDelegate):
     """Paints a row: icon, name, mark, figures; headings smaller and grey."""
 
-    def __init__(
-        self, theme: Theme, parent: QWidget | None = None, row: int = ROW, figures_first: bool = False
-    ) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None, row: int = ROW) -> None:
         super().__init__(parent)
         self._theme, self._row = theme, row
         self.heading = HEADER

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from core import units
+from core.day import is_day
 from core.errors import InvalidInput
 from core.language import numbers
 from core.language.messages import gettext as _
@@ -28,6 +29,7 @@ class Quantity:
     hint: str = ""
     low: float = 0.0
     high: float = float("inf")
+    pieces: bool = False  # only whole ones, of whatever type
     says_unit: bool = False  # whether the unit belongs to the value in a sentence
     full: Callable[[Value], str] | None = field(default=None)  # for the tooltip: exact
 
@@ -65,6 +67,12 @@ class Quantity:
             moved = value + type(value)(self.step * steps)
         return type(value)(min(max(moved, self.low), self.high))
 
+    def shown(self, value: Value) -> Value:
+        """The value as the field writes it, so that no step leads to more digits than can be seen."""
+        if self.pieces:
+            return type(value)(round(value))
+        return value if isinstance(value, int) else self.parsed(self.written(value))
+
 
 def _next_power(value: float, upwards: bool) -> float:
     power = 2.0 ** max(0, int(value).bit_length() - 1)
@@ -73,7 +81,7 @@ def _next_power(value: float, upwards: bool) -> float:
     return power if power < value else max(1.0, power / 2)
 
 
-def _trimmed(value: float, digits: int = 2) -> str:
+def trimmed(value: float, digits: int = 2) -> str:
     """At most so many decimals, none that are zero."""
     written = numbers.current()
     text = written.decimal(value, digits)
@@ -133,7 +141,7 @@ def years(optional: bool = True) -> Quantity:
     """A number of years, exact."""
     return Quantity(
         read=lambda text, comma: Decimal(str(units.parse_number(_without(text, _("years"), _("year")), comma))),
-        write=lambda x: _trimmed(float(x), 1),
+        write=lambda x: trimmed(float(x), 1),
         example="4",
         unit=_("years"),
         says_unit=True,
@@ -147,8 +155,8 @@ def ratio(example: str, low: float = 1.0, high: float = 5.0) -> Quantity:
     """A plain ratio, which may be left open."""
     return Quantity(
         read=units.parse_number,
-        write=lambda x: _trimmed(float(x), 2),
-        example=example,
+        write=lambda x: trimmed(float(x), 2),
+        example=numbers.current().with_signs(example),
         step=0.1,
         low=low,
         high=high,
@@ -160,7 +168,7 @@ def share(low: float = 0.0, optional: bool = False) -> Quantity:
     """A share, written in percent."""
     return Quantity(
         read=units.parse_share,
-        write=lambda x: _trimmed(float(x) * 100, 1),
+        write=lambda x: trimmed(float(x) * 100, 1),
         example="30",
         unit="%",
         says_unit=True,
@@ -176,7 +184,7 @@ def seconds(optional: bool = True) -> Quantity:
     """A duration in seconds."""
     return Quantity(
         read=units.parse_seconds,
-        write=lambda x: _trimmed(float(x), 3) if float(x) != round(float(x)) else numbers.current().decimal(x),
+        write=lambda x: trimmed(float(x), 3) if float(x) != round(float(x)) else numbers.current().decimal(x),
         example=numbers.current().decimal(2.0),
         unit="s",
         says_unit=True,
@@ -192,7 +200,7 @@ def microseconds(optional: bool = True) -> Quantity:
     """A latency, written in microseconds."""
     return Quantity(
         read=lambda text, comma: units.parse_seconds(text if _has_letters(text) else f"{text} us", comma),
-        write=lambda x: _trimmed(float(x) * 1e6, 3),
+        write=lambda x: trimmed(float(x) * 1e6, 3),
         example="6",
         unit="µs",
         says_unit=True,
@@ -207,7 +215,7 @@ def speed(optional: bool = True) -> Quantity:
     """Tokens a second."""
     return Quantity(
         read=lambda text, comma: units.parse_number(_without(text, "tok/s"), comma),
-        write=lambda x: _trimmed(float(x), 1),
+        write=lambda x: trimmed(float(x), 1),
         example="30",
         unit=_("tok/s"),
         says_unit=True,
@@ -223,7 +231,7 @@ def memory(unit: str = "GB", optional: bool = False) -> Quantity:
     factor = {"GB": units.GB, "MB": units.MB, "MiB": units.MIB, "GiB": units.GIB}[unit]
     return Quantity(
         read=lambda text, comma: units.parse_bytes(text if _has_letters(text) else f"{text} {unit}", comma),
-        write=lambda n: _trimmed(n / factor),
+        write=lambda n: trimmed(n / factor),
         example=f"40 {unit}",
         unit=unit,
         says_unit=True,
@@ -240,7 +248,7 @@ def rate(optional: bool = False) -> Quantity:
     """A data rate in GB/s."""
     return Quantity(
         read=units.parse_rate,
-        write=lambda x: _trimmed(x / units.GB, 1),
+        write=lambda x: trimmed(x / units.GB, 1),
         example=_("1.8 TB/s"),
         unit="GB/s",
         says_unit=True,
@@ -256,7 +264,7 @@ def teraflops(optional: bool = True) -> Quantity:
     """A computing rate in TFLOP/s."""
     return Quantity(
         read=lambda text, comma: units.parse_number(_without(text, "tflops", "tflop/s"), comma) * 1e12,
-        write=lambda x: _trimmed(x / 1e12, 1),
+        write=lambda x: trimmed(x / 1e12, 1),
         example=numbers.current().decimal(503.8),
         unit="TFLOPS",
         says_unit=True,
@@ -271,8 +279,8 @@ def plain(unit: str, example: str = "600", optional: bool = True, high: float = 
     """A plain number with a unit: watts, decibels."""
     return Quantity(
         read=lambda text, comma: units.parse_number(_without(text, unit), comma),
-        write=lambda x: _trimmed(float(x), digits),
-        example=example,
+        write=lambda x: trimmed(float(x), digits),
+        example=numbers.current().with_signs(example),
         unit=unit,
         says_unit=True,
         high=high,
@@ -284,12 +292,7 @@ def day() -> Quantity:
     """A day, a month or a year, as ISO writes them; nothing where it is not known."""
 
     def read(text: str, _comma: bool) -> str:
-        parts = text.strip().split("-")
-        if [len(part) for part in parts] not in ([4], [4, 2], [4, 2, 2]):
-            raise InvalidInput(text)
-        if not all(part.isdecimal() and part.isascii() for part in parts):
-            raise InvalidInput(text)
-        if not all(1 <= int(part) <= most for part, most in zip(parts[1:], (12, 31), strict=False)):
+        if not is_day(text.strip()):
             raise InvalidInput(text)
         return text.strip()
 

@@ -216,7 +216,7 @@ class QuantityEdit(QLineEdit):
 
     def _move_to(self, value: Value) -> None:
         kind = type(value)
-        value = kind(min(max(value, kind(self.quantity.low)), self.quantity.high))
+        value = self.quantity.shown(kind(min(max(value, kind(self.quantity.low)), self.quantity.high)))
         if self._refusal and self._refusal(value):
             return
         self._take(value)

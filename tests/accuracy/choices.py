@@ -6,8 +6,6 @@ from typing import Any
 from core.catalogue.records import Allocator, Engine
 from tests.accuracy.records import Record
 
-#: Until this release of vLLM a batch began when the last had ended.
-ASYNCHRONOUS_SINCE = (0, 14)
 #: When releases of vLLM came out, newest first: for records that state a date only, or a build between releases.
 RELEASES = (
     ("2026-08", (0, 26)), ("2026-07", (0, 25)), ("2026-06", (0, 22)), ("2026-05", (0, 21)), ("2026-04", (0, 19)),
@@ -43,7 +41,8 @@ def release_of(record: Record, engine: Engine) -> tuple[int, ...] | None:
     """The release of vLLM and SGLang as stated, else by date; of llama.cpp year and month; None: the catalogue's."""
     date = record.text("date")
     if engine.allocator is Allocator.LLAMA_CPP:
-        return (int(date[:4]), int(date[5:7])) if re.match(r"20\d\d-\d\d", date) else None
+        known = re.match(r"(20\d\d)(?:-(\d\d))?", date)  # a year alone: its beginning
+        return (int(known[1]), int(known[2] or 1)) if known else None
     if engine.allocator is Allocator.SGLANG:
         known = re.match(r"20\d\d-\d\d", date)
         by_date = next(release for since, release in RELEASES_OF_SGLANG if date >= since) if known else None
@@ -68,7 +67,6 @@ def _written(release: tuple[int, ...] | None) -> str | None:
 def cache_choices(record: Record, engine: Engine) -> dict[str, Any]:
     """The fields of a deployment that say how the cache is kept."""
     flags, release = record.part("flags"), release_of(record, engine)
-    vllm = engine.allocator is Allocator.VLLM
     chunk = flags.count("max_num_batched_tokens") or flags.count("ubatch")
     return {
         "release": _written(release),
@@ -76,10 +74,9 @@ def cache_choices(record: Record, engine: Engine) -> dict[str, Any]:
         "prefix_caching": flags.flag("prefix_caching") or None,
         "max_requests": flags.count("max_num_seqs") or None,
         "kv_block_tokens": flags.count("block_size") or None,
-        "batches_in_flight": 1 if vllm and not _asynchronous(flags, release) else None,
         "graphs": not flags.flag("enforce_eager"),
         "full_windows": flags.flag("swa_full"),
-        "full_latents": flags.fields.get("mla") == 0,
+        "full_latents": flags.fields.get("mla") == 0 if "mla" in flags.fields else None,
         "shared_slots": flags.flag("kv_unified"),
         "context_parallel": flags.count("dcp") or 1,
         "draft_tokens": draft_tokens(flags),
@@ -88,14 +85,13 @@ def cache_choices(record: Record, engine: Engine) -> dict[str, Any]:
 
 def of_a_question(record: Record, at: Record, inputs: Record, engine: Engine) -> dict[str, Any]:
     """The same for a question from the field, which states a date rather than a release."""
-    release, vllm = release_of(record, engine), engine.allocator is Allocator.VLLM
+    release = release_of(record, engine)
     chunk = inputs.count("max_num_batched_tokens")
     cached = at.fields.get("prefix_caching", inputs.fields.get("prefix_caching"))
     return {
         "release": _written(release),
         "prefill_chunk": max(16, chunk) if chunk else None,
         "prefix_caching": cached if isinstance(cached, bool) else None,
-        "batches_in_flight": 1 if vllm and release and release < ASYNCHRONOUS_SINCE else None,
         "full_windows": at.text("layout") == "all layers full",
     }
 
@@ -120,11 +116,6 @@ def repeats_prompts(record: Record) -> bool:
     release = version(record) or next(known for since, known in RELEASES if date >= since)
     same = record.text("engine_id").startswith("vllm") and "static batch" in record.text("notes")
     return same and release >= PREFIXES_SINCE
-
-
-def _asynchronous(flags: Record, release: tuple[int, ...] | None) -> bool:
-    """Does a batch begin before the last one has ended? Not in old releases, and not with a draft model beside."""
-    return not (release and release < ASYNCHRONOUS_SINCE) and not flags.flag("draft_kv_shared")
 
 
 def memory_share(record: Record, engine: Engine) -> float | None:

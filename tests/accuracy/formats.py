@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass, replace
 
 from core.catalogue.catalogue import Catalogue
-from core.catalogue.naming import Table
 from core.catalogue.records import KvFormat, WeightFormat
+from core.catalogue.tables import Table
 from core.units import GB, GIB
 from tests.accuracy.records import Unusable
 

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 
 from core.catalogue.catalogue import Catalogue
-from core.catalogue.naming import Table
 from core.catalogue.records import Device, DeviceFamily, DeviceKind, Engine, LinkKind, MemoryTier
+from core.catalogue.tables import Table
 from core.scenario import Plan
 from core.sizing.links import PCIE
 from tests.accuracy.records import Record, Unusable
@@ -82,8 +82,9 @@ def generation(record: Record, group: str) -> str:
         return "serving-2023" if date and date[:4] <= "2024" else ""
     if group != "llama.cpp":
         return ""
-    old, asked = bool(date) and date[:7] < "2025-09", "fa=1" in notes
-    if "flash attention off" in notes or "fa=0" in notes or (old and not asked):
+    stated = record.part("flags").fields.get("flash_attn")
+    old, asked = bool(date) and date[:7] < "2025-09", "fa=1" in notes or stated == 1
+    if "flash attention off" in notes or "fa=0" in notes or stated == 0 or (old and not asked):
         return "flash-attention-off"
     return "flash-attention-asked" if old else ""
 

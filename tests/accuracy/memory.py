@@ -13,7 +13,7 @@ from typing import Any
 from core.architecture.blueprint import AttentionGroup, AttentionKind, TensorClass
 from core.catalogue.records import Allocator, Device, Engine
 from core.physics.reservation.llama_cpp import window_cells
-from core.scenario import Deployment, Speculation, Workload
+from core.scenario import Deployment, Host, Speculation, Workload
 from core.sizing.report import Sizing
 from core.units import GB, GIB, MIB
 from tests.accuracy import choices, formats, machines, models
@@ -312,7 +312,8 @@ def _scores_elsewhere(q: Question) -> float:
 
 def _one_request(q: Question) -> float:
     q.needs_context()
-    return float(q.sizing.trace["accelerator.bytes_per_request"])
+    trace = q.sizing.trace
+    return float(trace.get("kv_pool.asked_bytes", trace["accelerator.bytes_per_request"]))
 
 
 def _cache(q: Question) -> float:
@@ -520,7 +521,15 @@ def _cells(windowed: bool) -> Callable[[Question], float]:
 
 
 def _compute_buffer(q: Question) -> float:
-    trace = q.sizing.trace
+    """Of one accelerator; with experts beside it where the record says so, alone where rows are split."""
+    flags = q.record.part("flags")
+    changes: dict[str, Any] = {}
+    if flags.text("split_mode") == "row":
+        changes = {"deployment__count": 1, "deployment__plan": None, "deployment__link": None}
+    if flags.flag("experts_on_cpu"):
+        host = Host(bandwidth_bytes_per_s=GB, capacity_bytes=machines.UNLIMITED_BYTES)
+        changes |= {"deployment__host": host, "deployment__host_expert_layers": q.sizing.blueprint.layers}
+    trace = (q.case.sized(**changes) if changes else q.sizing).trace
     return float(trace.get("runtime.compute_buffer_bytes", trace["memory_item.framework"]))
 
 

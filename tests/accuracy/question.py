@@ -67,7 +67,7 @@ class Question:
             engine=engine.id,
             memory_share=share,
             link="pcie-gen4-x16" if several else None,
-            full_latents=self.at.text("layout") == "expanded",
+            full_latents={"expanded": True, "latent": False}.get(self.at.text("layout")),
             **choices.of_a_question(self.record, self.at, self.inputs, engine),
         )
         deployment = self._placed(deployment, model)

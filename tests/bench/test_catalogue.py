@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QApplication
 
 from core import RESOURCES
 from core.catalogue.loading import load_shipped
-from core.catalogue.naming import Table
+from core.catalogue.tables import Table
 from desktop.app import Application, make_application
 from desktop.folders import Folders
 from tests.bench.conftest import Measure

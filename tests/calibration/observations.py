@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from core.catalogue.calibration import Circumstances, shipped_calibration
 from core.sizing.ranges import conditions
 from core.sizing.rates import circumstances
-from core.sizing.situation import resolve
+from core.sizing.resolution import resolve
 from core.trace import Trace
 from tests.accuracy.cases import refusals
 from tests.accuracy.records import Record, Unusable

@@ -39,6 +39,8 @@ EVIDENCE_OF = {"tpot": "batched"}
 
 #: Spread of decode where a processor computes a part: of so few sources that it is stated.
 WITH_A_HOST = 0.3
+#: Spread where nobody measured any device of the family: what the method gives an unknown vendor on an unknown engine.
+UNMEASURED_LEAST = {"decode": 0.3, "prefill": 0.84, "batched": 0.34, "tpot": 0.34, "ttft": 0.67, "saturated": 0.42}
 #: Rules that the scatter of the records cannot show, since each of their sources has builds of one season.
 STATED: list[dict[str, Any]] = [
     {
@@ -53,6 +55,10 @@ STATED: list[dict[str, Any]] = [
         "least": 0.27,
         "reason": "builds within a year: a 20B mixture on a Spark went from 50 (2025-10) to 84 tok/s (2025-11)",
     },
+    *(
+        {"kind": kind, "when": "family_unmeasured", "least": least, "reason": "no device of its family was measured"}
+        for kind, least in UNMEASURED_LEAST.items()
+    ),
 ]
 
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.catalogue.catalogue import Catalogue
-from core.catalogue.facts import TABLE_OF, Facts
+from core.catalogue.fact_kinds import TABLE_OF
+from core.catalogue.facts import Facts
 from core.catalogue.records import Device
 from core.sizing.search.request import SearchRequest
 from core.store.scenario_file import read_scenario

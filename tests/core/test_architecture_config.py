@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.architecture.blueprint import Blueprint, NoteKind, ReadingNote, TensorClass
-from core.architecture.config import MOST_BYTES, read_config, read_config_file
+from core.architecture.config import MOST_BYTES, name_of, read_config, read_json
 from core.architecture.model_file import read_model
 from core.errors import InvalidInput, UnsupportedArchitecture
 
@@ -17,16 +17,21 @@ CONFIGS = Path(__file__).parent.parent / "data" / "configs"
 LLAMA = json.loads((CONFIGS / "meta-llama__Llama-3.1-8B-Instruct.json").read_text(encoding="utf-8"))
 
 
+def read_config_file(path: Path) -> Blueprint:
+    """As the import of a model does it."""
+    return read_config(read_json(path), name_of(path), file=path.name)
+
+
 def changed(**fields: Any) -> dict[str, Any]:
     return {**LLAMA, **fields}
 
 
-def test_a_file_gives_blueprint_and_object() -> None:
-    blueprint, config = read_config_file(CONFIGS / "meta-llama__Llama-3.1-8B-Instruct.json")
+def test_a_file_gives_a_blueprint() -> None:
+    blueprint = read_config_file(CONFIGS / "meta-llama__Llama-3.1-8B-Instruct.json")
     assert blueprint.name == "meta-llama__Llama-3.1-8B-Instruct"
     assert blueprint.family == "llama"
     assert blueprint.total_parameters == 8_030_261_248
-    assert config["num_hidden_layers"] == 32
+    assert blueprint.layers == 32
 
 
 @pytest.mark.parametrize(
@@ -44,7 +49,7 @@ def test_a_folder_names_the_model(tmp_path: Path, folder: str, name: str) -> Non
     path = tmp_path / folder / "config.json"
     path.parent.mkdir(parents=True)
     path.write_text(json.dumps(LLAMA), encoding="utf-8")
-    assert read_config_file(path)[0].name == name
+    assert read_config_file(path).name == name
 
 
 def test_the_file_names_the_model_but_not_by_a_path() -> None:

@@ -11,9 +11,10 @@ from core import RESOURCES
 from core.architecture.blueprint import TensorClass
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.loading import load_shipped
-from core.catalogue.naming import Table, words_of
+from core.catalogue.naming import words_of
 from core.catalogue.precision import compose_bits, file_bytes
 from core.catalogue.records import Confidence, DeviceFamily, DeviceKind, ModelRole
+from core.catalogue.tables import Table
 from core.errors import CatalogueError
 from core.trace import OriginKind
 
@@ -434,3 +435,12 @@ def test_engines(catalogue: Catalogue) -> None:
     assert "Q4_K_M" not in vllm.weight_formats
     assert catalogue.engine("mlx").families == (DeviceFamily.APPLE,)
     assert set(catalogue.engine("generic").weight_formats) == set(catalogue.weight_formats)
+
+
+def test_what_people_call_a_device_is_short_and_names_it_alone(catalogue: Catalogue) -> None:
+    called = [device.called for device in catalogue.devices.values()]
+    assert len(set(called)) == len(called)
+    apple = DeviceFamily.APPLE  # whose machines have no name but the long one
+    assert max(len(one.called) for one in catalogue.devices.values() if one.family is not apple) <= 24
+    assert catalogue.device("rtx-pro-6000-maxq").called == "RTX PRO 6000 Max-Q"
+    assert catalogue.device("mi300x").model_copy(update={"short_name": ""}).called == "Instinct MI300X"

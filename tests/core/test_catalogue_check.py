@@ -10,8 +10,8 @@ from core import RESOURCES
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.check import ARTICLE_SYSTEMS, Problem, Severity, check
 from core.catalogue.loading import load_shipped
-from core.catalogue.naming import Table
 from core.catalogue.records import Checkpoint, Entry, Source
+from core.catalogue.tables import Table
 
 
 @pytest.fixture(scope="module")

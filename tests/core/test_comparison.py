@@ -127,7 +127,7 @@ def test_more_than_double_is_a_number_of_times() -> None:
 def test_the_second_line_names_the_work_or_says_that_it_differs() -> None:
     same = compared(CARD, H200)
     rows = input_rows([CARD, H200], shipped())
-    assert subline(same, rows).startswith("Same work in all: Qwen3.6 35B A3B NVFP4, 40 users, 12 requests, 32K prompt")
+    assert subline(same, rows).startswith("Same work in all: Qwen3.6-35B-A3B-NVFP4, 40 users, 12 requests, 32K prompt")
     longer = H200.edited(workload__context_tokens=131_072)
     rows = input_rows([CARD, longer], shipped())
     assert subline(compared(CARD, longer), rows).startswith("2 inputs differ; the work is not the same")

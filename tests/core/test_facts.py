@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from core.catalogue.catalogue import Catalogue
+from core.catalogue.fact_kinds import Condition, Direction, FactSection, FactTable
 from core.catalogue.fact_records import Fact
-from core.catalogue.facts import NO_FACTS, Condition, Direction, Facts, FactSection, FactTable, nearest, regions
+from core.catalogue.facts import NO_FACTS, Facts, nearest, regions
 from core.catalogue.records import Confidence, Source
 from core.errors import CatalogueError
 from core.trace import OriginKind

@@ -14,7 +14,7 @@ from core import RESOURCES
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.check import check
 from core.catalogue.loading import load_shipped
-from core.catalogue.overlay import Overlay, duplicated
+from core.catalogue.overlay import Overlay
 from core.catalogue.pack import (
     MAX_PACK_BYTES,
     Pack,
@@ -27,6 +27,7 @@ from core.catalogue.pack import (
     read_pack,
 )
 from core.catalogue.pack_changes import changes
+from core.catalogue.records import Device
 from core.cli import main
 from core.errors import CatalogueError, StoreError, StoreTooNew, TonnageError
 from core.sizing.examples import worked_example_in_reality
@@ -45,12 +46,17 @@ def shipped() -> Catalogue:
     return catalogue
 
 
+def renamed(card: Device, name: str) -> Device:
+    """A copy of a card under another name."""
+    return card.model_copy(update={"id": f"{card.id}-copy", "name": name, "aliases": ()})
+
+
 def pack_of(shipped: Catalogue, version: str = NEWER, name: str = "Tonnage catalogue", tdp_w: float = 570.0) -> Pack:
     """A newer catalogue: a card with another power and more bandwidth, a new one, a price."""
     card = shipped.device(CARD)
     tier = card.memory_tiers[0].model_copy(update={"bandwidth_bytes_per_s": 1.8e12})
     changed = card.model_copy(update={"tdp_w": tdp_w, "memory_tiers": (tier,)})
-    added = duplicated(card, shipped, "Card of next year")
+    added = renamed(card, "Card of next year")
     price = next(fact for fact in shipped.facts if fact.section == "electricity" and fact.known)
     dearer = price.model_copy(update={"low": Decimal("0.99"), "high": Decimal("0.99")})
     overlay = Overlay(devices=(changed, added))
@@ -129,7 +135,7 @@ def test_a_pack_of_a_newer_form_is_refused_politely(shipped: Catalogue) -> None:
         ({"records": []}, "“records” is damaged"),
         ({"records": {"planets": {}}}, "unknown kind “planets”"),
         ({"records": {"devices": {"x": {"id": "x"}}}}, "devices/x cannot be read"),
-        ({"facts": [{"id": "x"}]}, "section: Field required"),
+        ({"facts": [{"id": "x"}]}, "section: It is missing"),
         ({"facts": {}}, "“facts” is damaged"),
         ({"version": "2027-02-30"}, "version"),
         ({"version": "soon"}, "version"),
@@ -256,7 +262,7 @@ _TABLES = ("devices", "links", "weight_formats", "kv_formats", "engines", "model
 
 
 def test_own_records_hold_over_any_catalogue(tmp_path: Path, shipped: Catalogue) -> None:
-    card = duplicated(shipped.device(CARD), shipped, "Dealer's card")
+    card = renamed(shipped.device(CARD), "Dealer's card")
     record = {"devices": {card.id: card.model_dump_json(exclude_defaults=True)}}
     pack = own_records(record, "Dealer", date(2020, 1, 1))
     packs = Packs(tmp_path)
@@ -350,7 +356,7 @@ def test_a_pack_of_ones_own_entries_goes_to_a_colleague(
     tmp_path: Path, data: Path, shipped: Catalogue, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data.mkdir()
-    card = duplicated(shipped.device(CARD), shipped, "Dealer's card")
+    card = renamed(shipped.device(CARD), "Dealer's card")
     now = datetime(2026, 11, 30, tzinfo=UTC)
     library = Library(data / "tonnage.sqlite", now)
     library.save_record("devices", card.id, card.model_dump_json(exclude_defaults=True), now)

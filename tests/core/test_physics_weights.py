@@ -2,7 +2,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.physics.weights import (
-    active_expert_bytes,
     active_parameters,
     rank_weights_bytes,
     total_weights_bytes,
@@ -25,7 +24,6 @@ def test_a_class_takes_whole_bytes() -> None:
 
 def test_active_parameters_of_a_mixture() -> None:
     assert active_parameters([2_000_000_000], 48, 8, 4_718_592) == 2_000_000_000 + 48 * 8 * 4_718_592
-    assert active_expert_bytes(18_000_000_000, 256, 8) == 562_500_000
 
 
 def test_one_rank_holds_everything() -> None:

@@ -16,7 +16,7 @@ REVIEWED = {
         "Sources", "Token", "Verdict", "attention", "cache", "catalogue", "correction", "exact", "experts", "sites",
         "tok/s", "tokens", "{context} tokens", "{hardware}, copies", "{hardware}, pipeline", "{number} option",
         "{number} page", "{number} tokens", "{tokens} tokens", "Build", "Gain", "Version", "colocation", "maintenance",
-        "services", "N", "N + 1", "Machine", "machines", "date",
+        "services", "N", "N + 1", "Machine", "machines", "date", "Flash, NVMe (TB)",
     },
     "de": {
         "Attention {group}: {part}", "Auto", "Auto: {link}", "Auto: {plan}", "CPU", "Cache", "Chat",

@@ -67,6 +67,20 @@ def test_what_do_we_buy_for_forty_users(catalogue: Catalogue) -> None:
     assert exact.asked - exact.reached > 35e9 - 32e9
 
 
+def test_what_costs_more_and_does_less_is_no_near_miss(catalogue: Catalogue) -> None:
+    found = find_hardware(asked("job-1-what-to-buy"), catalogue)
+    assert found.best is not None
+    most = found.best.evaluation.supply.price
+    assert most is not None
+    near = [miss.kind.supply.price for miss in found.nearest_misses]
+    tempting = [price is not None and price <= most for price in near]
+    assert any(tempting)
+    assert tempting == sorted(tempting, reverse=True)
+    assert {miss.kind.device.id for miss in found.nearest_misses} == {
+        miss.kind.device.id for miss in found.ruled_out
+    } - {answer.kind.device.id for answer in (*found.answers, *found.unknown)}
+
+
 def test_what_runs_on_two_cards_that_we_own(catalogue: Catalogue) -> None:
     """Two RTX 4090 hold 2 x 24 GB (25.7e9 bytes each at most): by hand
 

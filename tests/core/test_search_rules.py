@@ -9,10 +9,10 @@ import pytest
 
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import DeviceKind, LinkKind
+from core.sizing.resolution import resolve
 from core.sizing.search.hardware import find_hardware
 from core.sizing.search.report import Answer, Exclusion, HardwareFound
 from core.sizing.search.request import SearchRequest
-from core.sizing.situation import resolve
 from tests.core.search_cases import asked, bandwidth, changed, memory, shuffled_and_renamed
 
 Change = Callable[[SearchRequest, Catalogue], tuple[SearchRequest, Catalogue]]

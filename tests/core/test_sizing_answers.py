@@ -6,7 +6,7 @@ from core.sizing.devices import devices_that_fit, smallest_that_fits
 from core.sizing.examples import worked_example_in_reality
 from core.sizing.memory import record_memory
 from core.sizing.report import Verdict
-from core.sizing.situation import resolve
+from core.sizing.resolution import resolve
 from core.sizing.size import size
 from core.trace import Trace
 from tests.core.cases import CASES, scenario

@@ -153,12 +153,6 @@ def test_one_user_beside_a_number_of_requests_is_not_a_number_of_users() -> None
     assert carried(workload__requests_at_once=12, workload__users=1).demand is None
 
 
-def test_the_queue_is_the_wall_of_users_where_the_busiest_minute_fills_the_system() -> None:
-    heavy = carried(workload__demand=Demand(daily_share=1, requests_per_day=100, burst_factor=4))
-    assert heavy.users_wall is Wall.QUEUE
-    assert heavy.trace["demand.load_share"] > 0.7
-
-
 def test_the_users_fill_the_system_to_the_last_one() -> None:
     """Up to this number the same purchase serves them; one more breaks the number at once or the load."""
     found = carried(workload__speed_target=20.0)

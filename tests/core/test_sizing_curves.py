@@ -1,10 +1,12 @@
 """Curves are the sizing itself along an axis: the same floats, in one pass."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from core.scenario import Scenario
-from core.sizing.curves import decode_against_context, speed_against_concurrency, ttft_against_prompt
+from core.sizing.curves import Curve, against_concurrency, decode_against_context, ttft_against_prompt
 from core.sizing.size import size
 from tests.core.cases import CASES
 from tests.core.conftest import small_catalogue
@@ -12,6 +14,11 @@ from tests.core.estimates import decode_of, throughput_of, ttft_of
 
 SMALL = small_catalogue()
 EVERY_CASE = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+
+
+def speeds(case: Scenario, requests: Any) -> tuple[Curve, ...]:
+    """Of one user, and of all together."""
+    return against_concurrency(case, SMALL, requests, ("decode_tok_s", "output_tok_s_total"))
 
 
 @EVERY_CASE
@@ -23,7 +30,7 @@ def test_the_chosen_point_lies_on_every_curve(case: Scenario) -> None:
     around = np.geomspace(0.5, 2, 7)
     decode = decode_against_context(case, SMALL, [*around * depth, depth])
     first = ttft_against_prompt(case, SMALL, [*around * prompt, prompt])
-    user, everyone = speed_against_concurrency(case, SMALL, [*around * requests, requests])
+    user, everyone = speeds(case, [*around * requests, requests])
     for curve, point in (
         (decode, decode_of(sizing)),
         (first, ttft_of(sizing)),
@@ -37,12 +44,12 @@ def test_the_chosen_point_lies_on_every_curve(case: Scenario) -> None:
 @EVERY_CASE
 def test_an_axis_gives_what_single_values_give(case: Scenario) -> None:
     axis = [1.0, 3.0, 17.0, 250.0]
-    whole = speed_against_concurrency(case, SMALL, axis)[1].p50.tolist()
-    assert whole == [float(speed_against_concurrency(case, SMALL, [x])[1].p50[0]) for x in axis]
+    whole = speeds(case, axis)[1].p50.tolist()
+    assert whole == [float(speeds(case, [x])[1].p50[0]) for x in axis]
     same_plan = case.edited(deployment__plan=size(case, SMALL).plan)  # another number may call for another plan
     single = (size(same_plan.edited(workload__requests_at_once=int(x)), SMALL) for x in axis)
     whole = [throughput_of(sizing).p50 for sizing in single]
-    assert whole == pytest.approx(speed_against_concurrency(case, SMALL, axis)[1].p50.tolist(), rel=1e-14)
+    assert whole == pytest.approx(speeds(case, axis)[1].p50.tolist(), rel=1e-14)
 
 
 @EVERY_CASE
@@ -50,6 +57,6 @@ def test_curves_run_in_the_right_direction(case: Scenario) -> None:
     contexts = np.geomspace(512, 131_072, 40)
     assert np.all(np.diff(decode_against_context(case, SMALL, contexts).p50) <= 0)
     assert np.all(np.diff(ttft_against_prompt(case, SMALL, contexts).p50) >= 0)
-    user, everyone = speed_against_concurrency(case, SMALL, np.arange(1.0, 100.0))
+    user, everyone = speeds(case, np.arange(1.0, 100.0))
     assert np.all(np.diff(user.p50) <= 0)
     assert np.all(everyone.p50 > 0)

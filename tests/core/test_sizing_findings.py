@@ -17,8 +17,8 @@ from core.sizing.examples import worked_example, worked_example_in_reality
 from core.sizing.findings import RULES as ALL_RULES
 from core.sizing.levers import levers
 from core.sizing.report import Finding, FindingKind, Weight
+from core.sizing.resolution import resolve
 from core.sizing.rules.formats import is_native
-from core.sizing.situation import resolve
 from core.sizing.size import size
 from tests.article.conftest import shipped
 from tests.core.cases import CASES, scenario

@@ -11,8 +11,8 @@ from core.architecture.positions import rotary_elements
 from core.catalogue.loading import load_shipped
 from core.scenario import CatalogueModel, Deployment, Mode, Plan, Scenario, Workload
 from core.sizing.memory import record_memory
+from core.sizing.resolution import resolve
 from core.sizing.rules.thumb import textbook_kv
-from core.sizing.situation import resolve
 from core.sizing.size import size
 from core.trace import Trace
 from core.units import GIB, MIB
@@ -123,12 +123,6 @@ def test_prediction_layers_in_a_gguf_file() -> None:
     wanted = chosen("Qwen/Qwen3.6-27B", "Q8_0", "rtx-pro-6000-ws", engine="llama.cpp", draft_tokens=6)
     assert figures(wanted)["accelerator.weights_bytes"] / MIB == pytest.approx(26_402.7, rel=1e-3)
     assert figures(wanted.edited(deployment__draft_tokens=0))["weights_bytes.mtp"] == 0
-
-
-@pytest.mark.parametrize(("release", "printed"), [("2024.10", 192.0), (None, 88.0)])
-def test_masks_of_2024_were_wider(release: str | None, printed: float) -> None:
-    wanted = chosen("mistralai/Mistral-Small-Instruct-2409", "Q6_K", "rtx-3090", 49_152, engine="llama.cpp")
-    assert figures(wanted.edited(deployment__release=release))["runtime.compute_buffer_bytes"] == printed * MIB
 
 
 # ---- the room beside the weights

@@ -17,7 +17,7 @@ from core.catalogue.catalogue import Catalogue
 from core.catalogue.loading import load_shipped
 from core.scenario import CatalogueModel, Deployment, Mode, Plan, Scenario, Workload
 from core.sizing.memory import record_memory
-from core.sizing.situation import resolve
+from core.sizing.resolution import resolve
 from core.sizing.size import size
 from core.trace import Trace
 from core.units import GIB, MIB
@@ -95,11 +95,11 @@ def test_vllm_blocks_grow_as_the_cache_shrinks_and_the_state_does_not() -> None:
         # fp8, cached prefixes, two cards
         ("Qwen/Qwen3.8-27B-FP8", 131_072, 4.99, "fp8", {**TWO, "prefix_caching": True}, 2.31, 302_921),
         # windows: one chunk of 2,048 in flight
-        ("openai/gpt-oss-20b", 16_384, 7.12, "fp16", {"prefill_chunk": 2048, "batches_in_flight": 1}, 16.75, None),
-        ("openai/gpt-oss-20b", 32_768, 15.37, "fp16", {"prefill_chunk": 2048, "batches_in_flight": 1}, 19.20, None),
+        ("openai/gpt-oss-20b", 16_384, 7.12, "fp16", {"prefill_chunk": 2048, "release": "0.12"}, 16.75, None),
+        ("openai/gpt-oss-20b", 32_768, 15.37, "fp16", {"prefill_chunk": 2048, "release": "0.12"}, 19.20, None),
         # scales beside the elements of windows: pages do not come out even
         ("google/gemma-4-31B-it", 262_144, 10.82, "int8_per_token_head",
-         {**TWO, "prefill_chunk": 4096, "batches_in_flight": 1}, 1.78, 466_892),
+         {**TWO, "prefill_chunk": 4096, "release": "0.20"}, 1.78, 466_892),
         # every layer keeps every token
         ("Qwen/Qwen3-14B", 32_768, 6.51, "fp16", {}, 1.30, 42_656),
         ("meta-llama/Llama-3.1-8B-Instruct", 65_536, 14.31, "fp16", {}, 1.79, 117_232),
@@ -138,6 +138,68 @@ def test_vllm_phantom_layers_of_gemma() -> None:
     assert t["accelerator.kv_steady_bytes_per_request"] < t["accelerator.kv_bytes_per_request"]
     full = served("google/gemma-3-27b-it", 131_072, full_windows=True)
     assert full["accelerator.kv_bytes_per_request"] / GIB == pytest.approx(62.0)
+
+
+def test_vllm_counts_the_chunk_before_since_0_26() -> None:
+    """Windows of 128 and chunks of 2,048: ceil(2,175 / 16) + 1 blocks; with a second chunk ceil(4,223 / 16) + 1."""
+    chunk: dict[str, Any] = {"prefill_chunk": 2048}
+    assert served("openai/gpt-oss-20b", 32_768, release="0.25", **chunk)["kv.0.blocks"] == 137
+    assert served("openai/gpt-oss-20b", 32_768, release="0.26", **chunk)["kv.0.blocks"] == 265
+    staged = served("openai/gpt-oss-20b", 32_768, release="0.33", count=2, plan=Plan(pipeline=2), **chunk)
+    assert staged["engine.batches_in_flight"] == 3
+    old = served("openai/gpt-oss-20b", 32_768, release="0.27", count=2, plan=Plan(pipeline=2), **chunk)
+    assert old["engine.batches_in_flight"] == 2
+
+
+def test_vllm_layers_kept_every_token_before_their_release() -> None:
+    """Llama 4: 36 of 48 layers look at chunks of 8,192. Gemma 3: 52 of 62 have windows."""
+    eight: dict[str, Any] = {"count": 8, "plan": Plan(tensor=8)}
+    scout, every_token = "meta-llama/Llama-4-Scout-17B-16E-Instruct", 48 * 131_072 * 512
+    assert served(scout, 131_072, release="0.13", **eight)["accelerator.bytes_per_request"] == every_token
+    assert served(scout, 131_072, release="0.14", **eight)["accelerator.bytes_per_request"] < every_token / 2
+    gemma, whole = "google/gemma-3-27b-it", pytest.approx(62 * GIB)
+    assert served(gemma, 131_072, release="0.8")["accelerator.bytes_per_request"] == whole
+    assert served(gemma, 131_072, device="tpu-v6e", count=8, plan=Plan(pipeline=8))["kv_bytes_per_request"] == whole
+
+
+def test_vllm_asked_for_layers_alone_before_0_14() -> None:
+    """Ten layers of 8,192 blocks and 52 of 577, of 131,072 bytes; what it takes are seven groups of ten."""
+    t = served("google/gemma-3-27b-it", 131_072, release="0.12", prefill_chunk=8192)
+    assert t["kv_pool.asked_bytes"] == (10 * 8192 + 52 * 577) * 131_072
+    assert t["accelerator.bytes_per_request"] == (8192 + 6 * 577) * 10 * 131_072
+    assert "kv_pool.asked_bytes" not in served("google/gemma-3-27b-it", 131_072, release="0.14")
+
+
+def test_vllm_kept_the_state_of_every_block_of_mamba_until_0_28() -> None:
+    """Nemotron 3 Nano: a state of 2,134,016 bytes is 2,084 tokens, in chunks of 128: 2,176. 61 blocks, five groups."""
+    model = "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16"
+    t = served(model, 131_072, release="0.27")
+    assert t["engine.block_tokens"] == 2176
+    assert t["kv_pool.blocks_per_request"] == 61 * 5
+    assert served(model, 131_072, release="0.27", prefix_caching=False)["kv_pool.blocks_per_request"] == 63 + 4
+    aligned = served(model, 131_072, release="0.28")
+    assert (aligned["engine.block_tokens"], aligned["kv_pool.blocks_per_request"]) == (2096, 63 + 2 * 4)
+
+
+def test_vllm_keeps_one_block_to_itself_since_0_29() -> None:
+    chosen: dict[str, Any] = {"runtime_bytes": 2**30}  # what is counted beside the cache changed too
+    before, since = (served("Qwen/Qwen3-14B", 32_768, release=release, **chosen) for release in ("0.28", "0.29"))
+    assert before["max_context_tokens"] - since["max_context_tokens"] == 16
+    assert since["kv_pool.usable_bytes"] == since["accelerator.free_for_kv_bytes"] - since["kv_pool.block_bytes"]
+
+
+def test_vllm_fills_pages_up_since_0_26() -> None:
+    """Gemma 4 in int8 with scales: 33,024 bytes do not go evenly into 66,560, so a page holds 16 tokens, not 32."""
+    chosen: dict[str, Any] = {**TWO, "kv_format": "int8_per_token_head"}
+    assert served("google/gemma-4-31B-it", 8192, release="0.25", **chosen)["kv.1.block_tokens"] == 32
+    assert served("google/gemma-4-31B-it", 8192, release="0.26", **chosen)["kv.1.block_tokens"] == 16
+
+
+def test_vllm_counts_a_hybrid_in_blocks_that_are_chosen() -> None:
+    """A block of 16 is raised until it holds a state; one of 528 becomes 1,056."""
+    for chosen, block in ((16, 1056), (528, 1056), (2112, 2112)):
+        t = served("Qwen/Qwen3.6-35B-A3B", 8192, kv_block_tokens=chosen)
+        assert t["engine.block_tokens"] == block
 
 
 def test_vllm_copies_of_heads_and_latents() -> None:

@@ -15,7 +15,7 @@ from core.scenario import CatalogueModel, Deployment, Mode, Plan, Scenario, Work
 from core.sizing.examples import examples, worked_example, worked_example_in_reality
 from core.sizing.memory import device_uses, record_memory
 from core.sizing.report import FindingKind, Sizing, Verdict
-from core.sizing.situation import resolve
+from core.sizing.resolution import resolve
 from core.sizing.size import size
 from core.trace import Computed, Trace
 from tests.core.test_trace import by_the_text

@@ -16,7 +16,7 @@ from core.sizing.examples import worked_example
 from core.sizing.links import Links
 from core.sizing.memory import record_memory
 from core.sizing.plan import Load, candidates, without_idle_copies
-from core.sizing.situation import resolve
+from core.sizing.resolution import resolve
 from core.trace import Trace
 from tests.core.cases import EMBEDDING, scenario
 from tests.core.conftest import blueprints, small_catalogue

@@ -295,6 +295,32 @@ def test_the_range_changes_evenly_between_short_and_deep_contexts() -> None:
     assert spread(16_390) == pytest.approx(spread(16_370), rel=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("figure", "least"),
+    [("decode", 0.3), ("prefill", 0.84), ("batched", 0.34), ("tpot", 0.34), ("ttft", 0.67), ("saturated", 0.42)],
+)
+def test_a_family_that_nobody_measured_has_the_wide_ranges_of_the_method(figure: str, least: float) -> None:
+    """Spreads of grade D as the method has them; what was measured on other families does not narrow them."""
+    own = SMALL.devices["rtx-pro-6000-ws"].model_copy(update={"id": "own", "family": "ascend"})
+    trace = size(DENSE.edited(deployment__device="own"), with_device(own)).trace
+    assert trace[f"spread.{figure}.any"] >= least > sized(DENSE).trace[f"spread.{figure}.any"] * 0.8
+
+
+def test_a_processor_reaches_half_of_its_bandwidth() -> None:
+    """Llama 3.1 8B on 12 channels of MRDIMM-8800, 844.8 GB/s: what a host reaches beside a card, not a card's share."""
+    catalogue = load_shipped(RESOURCES / "catalogue")
+    case = Scenario(
+        model=CatalogueModel(id="meta-llama/Llama-3.1-8B-Instruct"),
+        weights="Q4_K_M",
+        workload=Workload(requests_at_once=1, prompt_tokens=512, output_tokens=128, context_tokens=4096),
+        deployment=Deployment(device="xeon-6-6900p-mrdimm", engine="llama.cpp"),
+    )
+    trace = size(case, catalogue).trace
+    full = catalogue.device("xeon-6-6900p-mrdimm").memory_tiers[0].bandwidth_bytes_per_s
+    assert trace["bandwidth.weights"] == pytest.approx(full * trace["fit.eta_cpu"])
+    assert 0.4 < trace["fit.eta_cpu"] < 0.6
+
+
 def test_an_engine_that_was_never_measured_on_a_family_is_generic() -> None:
     own = SMALL.devices["rtx-pro-6000-ws"].model_copy(update={"id": "own", "family": "tpu"})
     catalogue = with_device(own)

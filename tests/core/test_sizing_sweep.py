@@ -4,7 +4,7 @@ import pytest
 from core.scenario import Scenario
 from core.sizing.examples import worked_example
 from core.sizing.memory import record_memory
-from core.sizing.situation import resolve
+from core.sizing.resolution import resolve
 from core.sizing.sweep import memory_against_context
 from core.trace import Trace
 from tests.core.cases import CASES

@@ -598,7 +598,6 @@ def fixed_capacity(sizing: Sizing) -> CapacityCurves | None:
         users_by_share=int(fit / sizing.scenario.workload.active_share),
         users_by_little=10 * fit,
         wall=Wall.MEMORY,
-        users_wall=Wall.MEMORY,
         barriers=(Barrier(Wall.MEMORY, "capacity.requests", fit),),
         demand=DemandAnswer(needed, 2, 1.5, 0.1, 0.2, 0.01, Road.SHARE),
         variants=(Variant(Redundancy.NONE, 1, sizing.plan.ranks, key),) if fit else (),

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 from core.architecture.blueprint import Blueprint
 from core.catalogue.facts import NO_FACTS
-from core.catalogue.naming import Table
 from core.catalogue.overlay import Overlay
 from core.catalogue.records import (
     Device,
@@ -26,6 +25,7 @@ from core.catalogue.records import (
     Source,
     WeightFormat,
 )
+from core.catalogue.tables import Table
 from core.errors import CatalogueError, StoreError
 from core.scenario import CatalogueModel, Companion, CompanionRole, Deployment, Scenario, Workload
 from core.sizing.report import Sizing

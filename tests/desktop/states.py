@@ -27,6 +27,7 @@ from desktop.results.panel import EXPLAIN, ResultsPanel
 from desktop.settings import TOUR_SEEN
 from desktop.widgets.tour import Tour
 from tests.core.test_own_measurement import LLAMA_BENCH
+from tests.usual_scenario import scenario as usual_scenario
 
 PAGES = ("sizing", "hardware", "models", "compare", "catalogue", "proposal", "settings", "help")
 CARD = "rtx-pro-6000-ws"
@@ -97,6 +98,68 @@ def pages(window: MainWindow) -> Iterator[State]:
             yield f"tab {tab} as a table", window
             panel.toggle_table()
     panel.show_tab(0)
+
+
+def costs(window: MainWindow) -> Iterator[State]:
+    """A scenario whose cost is known, as a firm in Germany would have it: its tile, its tabs, its bill, its options."""
+    session = window.session
+    before = session.scenario_id
+    session.new(usual_scenario().edited(economics__region="DE", economics__currency="EUR"))
+    window.show_page("sizing")
+    panel = panel_of(window)
+    for tab in range(panel.tabs.count()):
+        panel.show_tab(tab)
+        settle()
+        yield f"with cost, tab {tab}", window
+    panel.show_tab(0)
+    section = window.inputs.economics
+    folded = section.folded
+    section.set_folded(False)
+    bar = window.inputs.scroll_area.verticalScrollBar()
+    turn()
+    bar.setValue(section.y())
+    turn()
+    yield "with cost, economics", window
+    section.set_folded(folded)
+    yield from _bill(window)
+    window.show_page("hardware")
+    settle()
+    yield "with cost, hardware", window
+    window.propose()
+    settle()
+    yield "with cost, proposal", window
+    assert session.scenario_id is not None
+    session.delete(session.scenario_id)
+    window.messages.remove("delete")
+    if before is not None:
+        session.open(before)
+    window.show_page("sizing")
+    turn()
+
+
+def _bill(window: MainWindow) -> Iterator[State]:
+    window.show_bill()
+    page: Any = window.stack.currentWidget()
+    turn()
+    yield "bill, proposed", window
+    bar = page.scroll_area.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    turn()
+    yield "bill, its sums", window
+    with_problem(page.rows[0].quantity, "a few")
+    bar.setValue(0)
+    turn()
+    yield "bill, a quantity that cannot be read", window
+    write(page.rows[0].quantity, "3")
+    write(page.rows[1].price, "12,5")
+    turn()
+    yield "bill, entered", window
+    page._remove(1)
+    turn()
+    yield "bill, a line deleted", window
+    page._propose_again()
+    turn()
+    window.messages.remove("bill")
 
 
 def inputs(window: MainWindow) -> Iterator[State]:
@@ -461,6 +524,7 @@ def whole(application: Application, folder: Path) -> Iterator[State]:
     """Everything but the dialogs that wait for an answer."""
     window = application.window
     yield from pages(window)
+    yield from costs(window)
     yield from inputs(window)
     yield from levers(window)
     yield from catalogue(window, folder)

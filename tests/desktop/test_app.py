@@ -14,9 +14,11 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 import desktop.app
 from core.catalogue.own import records_in
 from core.errors import StoreError
+from core.language.examples import in_words
 from core.language.findings import finding_sentence
-from core.language.messages import LANGUAGES, set_language
+from core.language.messages import LANGUAGES, in_language, set_language
 from core.scenario import CatalogueModel, Mode, TextbookModel
+from core.sizing.examples import examples, worked_example
 from core.sizing.report import Verdict
 from core.store.database import Backup
 from core.store.library import Library
@@ -44,6 +46,19 @@ def test_the_first_start_opens_the_worked_example(start: Start) -> None:
     assert window.messages.bar("example") is not None
     assert window.inputs.article.isVisible()
     assert [one.client for one in session.scenarios()] == ["Examples", "Examples"]
+
+
+@pytest.mark.parametrize("code", ["de", "fr"])
+def test_the_examples_are_named_in_the_language_of_the_first_start(code: str) -> None:
+    with in_language(code):
+        found = [in_words(example) for example in examples()]
+    for example, told in zip(examples(), found, strict=True):
+        assert told.name != example.name
+        assert told.edited(name=example.name, model=example.model) == example
+    told_model, model = found[0].model, worked_example().model
+    assert isinstance(told_model, TextbookModel)
+    assert isinstance(model, TextbookModel)
+    assert told_model.name != model.name
 
 
 def test_the_next_start_shows_what_was_left(start: Start) -> None:

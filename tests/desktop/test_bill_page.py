@@ -333,3 +333,42 @@ def test_the_fields_of_a_line_stand_side_by_side(page: BillPage) -> None:
         fields = (row.kind, row.name, row.quantity, row.price, row.currency, row.paid, row.amount, *row._buttons)
         for left, right in pairwise(fields):
             assert left.geometry().right() < right.geometry().left()
+
+
+def quantities(program: Application) -> dict[LineKind, Decimal]:
+    return {line.kind: line.quantity for line in cost(program).lines}
+
+
+def test_what_is_bought_by_the_piece_is_counted_in_whole_pieces(
+    qtbot: Any, page: BillPage, program: Application
+) -> None:
+    row = row_of(page, LineKind.CARDS)
+    for text in ("2.5", "0", "0.001"):
+        type_in(qtbot, row.quantity, text)
+        assert row.caption.text == "Write a whole number such as 2. Keeping 1."
+    type_in(qtbot, row.quantity, "5")
+    for _key in range(4):
+        qtbot.keyClick(row.quantity, Qt.Key.Key_PageDown)
+        assert quantities(program)[LineKind.CARDS] in (3, 2, 1)
+    assert quantities(program)[LineKind.CARDS] == 1
+
+
+def test_half_a_day_of_service_becomes_a_whole_piece_with_its_kind(
+    qtbot: Any, page: BillPage, program: Application
+) -> None:
+    page.add.click()
+    row = page.rows[-1]
+    row.kind.chosen.emit(LineKind.SERVICES.value)
+    type_in(qtbot, row.quantity, "2.5")
+    assert cost(program).lines[-1].quantity == Decimal("2.5")
+    row.kind.chosen.emit(LineKind.RACK.value)
+    assert cost(program).lines[-1].quantity == Decimal(3)
+    assert row.quantity.text() == "3"
+
+
+@pytest.mark.parametrize("text", ["0000-01-01", "2025-02-30"])
+def test_a_day_that_no_calendar_has_is_said_beside_the_price(qtbot: Any, page: BillPage, text: str) -> None:
+    row = page.rows[1]
+    type_in(qtbot, row.price, "20")
+    type_in(qtbot, row.date, text)
+    assert row.caption.text.startswith("Write a date such as 2026-11.")

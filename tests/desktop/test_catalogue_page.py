@@ -116,15 +116,6 @@ def test_a_copy_is_a_record_of_its_own_and_can_be_used(
     assert session.catalogue.device("rtx-pro-6000-ws").memory_tiers[0].capacity_bytes == 96 * 10**9
 
 
-def test_a_copy_in_use_is_not_deleted(page: CataloguePage, session: Session, window: MainWindow) -> None:
-    page.records.duplicate.click()
-    page.records.use.click()
-    page.forget()
-    assert page.record is not None
-    assert page.record.id in session.own_records("devices")
-    assert window.messages.bar("record") is not None
-
-
 def test_back_to_shipped_and_undo(qtbot: Any, page: CataloguePage, session: Session) -> None:
     type_in(qtbot, row(page, "tdp_w").value, "450")
     page.records.save.click()

@@ -10,7 +10,10 @@ from pytestqt.modeltest import ModelTester
 
 from core.catalogue.pack import own_records, pack_text
 from core.catalogue.records import Confidence
+from core.language.messages import LANGUAGES, in_language
 from desktop.app import Application
+from desktop.pages.catalogue.engines import engine_groups, kv_groups
+from desktop.pages.catalogue.figures import Words, plain
 from desktop.pages.catalogue.page import CataloguePage
 from desktop.pages.catalogue.row import FigureRow
 from desktop.pages.catalogue.tables import choices_of, tabs
@@ -172,7 +175,7 @@ def test_an_engine_takes_formats_by_name(qtbot: Any, page: CataloguePage, progra
     page.show_record("engines", "vllm")
     formats = row(page, "kv_formats")
     type_in(qtbot, formats.value, "FP16 or BF16, FP9", Qt.Key.Key_Tab)
-    assert formats.caption.text.startswith("Write names of the catalogue with commas, such as FP16, FP8.")
+    assert formats.caption.text.startswith("Write names of the catalogue with semicolons between, such as NVFP4; Q8_0")
     assert not page.records.save.isEnabled()
     type_in(qtbot, formats.value, "fp16, fp8", Qt.Key.Key_Tab)
     type_in(qtbot, row(page, "memory_share").value, "85")
@@ -180,6 +183,21 @@ def test_an_engine_takes_formats_by_name(qtbot: Any, page: CataloguePage, progra
     engine = program.session.catalogue.engine("vllm")
     assert engine.kv_formats == ("fp16", "fp8")
     assert engine.memory_share == pytest.approx(0.85)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_lists_and_names_of_formats_are_read_as_they_are_written(program: Application, code: str) -> None:
+    """Some names have commas in them; names that are words are said in the reader's language, and stay as they were."""
+    catalogue = program.session.catalogue
+    with in_language(code):
+        for engine in catalogue.engines.values():
+            data = plain(engine)
+            for group in engine_groups(data, catalogue):
+                for one in group.figures:
+                    if isinstance(one.kind, Words) and isinstance(one.get(data), tuple):
+                        assert one.kind.parsed(one.kind.written(one.get(data))) == one.get(data)
+        name = kv_groups({}, catalogue)[0].figures[0].get(plain(catalogue.kv_format("4bit")))
+        assert (name == "4 bit, rule of thumb") is (code == "en")
 
 
 def test_a_link_is_changed_and_who_uses_it_is_said(qtbot: Any, page: CataloguePage, program: Application) -> None:
@@ -315,6 +333,56 @@ def test_a_scenario_without_the_change_is_left_alone(qtbot: Any, page: Catalogue
     program.session.open(2)
     assert program.window.messages.bar("moved on") is None
     assert program.session.catalogue is program.session.latest
+
+
+def test_a_scenario_keeps_a_device_that_was_deleted_and_says_so(
+    qtbot: Any, page: CataloguePage, program: Application
+) -> None:
+    session, messages = program.session, program.window.messages
+    page.records.duplicate.click()
+    type_in(qtbot, row(page, "bandwidth_bytes_per_s").value, "900 GB/s")
+    page.records.use.click()
+    mine = session.scenario.deployment.device
+    before = decode(session)
+    page.show_record("devices", mine)
+    page.forget()
+    assert mine not in session.latest.devices
+    assert session.sizing is not None
+    assert session.sizing.scenario == session.scenario
+    assert decode(session) == before
+    assert messages.bar("sizing") is None
+    bar = messages.bar("moved on")
+    assert bar is not None
+    assert bar.text.text() == (
+        "NVIDIA RTX PRO 6000 Blackwell Workstation Edition, copy was deleted from the catalogue. "
+        "This scenario keeps the figures that it was sized with."
+    )
+    session.edit("Users", workload__users=7)  # the figures go on answering
+    assert decode(session) is not None
+    session.use_latest_figures()  # there are none of it
+    assert mine in session.catalogue.devices
+    session.flush()
+    again = Application(program.app, program.folders)
+    assert mine in again.session.catalogue.devices
+    assert again.window.messages.bar("moved on") is not None
+    again.window.deleteLater()
+    again.close()
+    session.edit("Device", deployment__device=CARD)
+    session.flush()
+    assert messages.bar("moved on") is None
+
+
+def test_a_deleted_device_comes_back_with_undo(page: CataloguePage, program: Application) -> None:
+    session = program.session
+    page.records.duplicate.click()
+    page.records.use.click()
+    mine = session.scenario.deployment.device
+    page.show_record("devices", mine)
+    page.forget()
+    assert program.window.messages.bar("moved on") is not None
+    program.window.action("undo").trigger()
+    assert mine in session.latest.devices
+    assert program.window.messages.bar("moved on") is None
 
 
 # ---- packs

@@ -30,7 +30,6 @@ def test_a_computed_figure_has_words_numbers_and_result_in_both_units() -> None:
         "2.7 GB (2.5 GiB)",
     ]
     assert [line.key for line in found.inputs] == ["kv_bytes_per_token", "workload.context_tokens"]
-    assert [line.is_computed for line in found.inputs] == [True, False]
     assert {line.key for line in found.uses} == {"memory_item.kv_cache", "max_concurrency"}
 
 

@@ -232,6 +232,11 @@ def test_it_fits_the_smallest_window(
             for control in page.findChildren(QWidget):
                 if isinstance(control, QLineEdit | QPushButton) and control.isVisible():
                     assert control.accessibleName() or getattr(control, "text", str)(), control
+            page.resize(1052, 760)  # beside the sidebar of the usual window
+            header = page.table.horizontalHeader()
+            for column, one in enumerate(page.answers.columns):
+                needed = header.fontMetrics().horizontalAdvance(one.title) + 12
+                assert header.sectionSize(column) >= needed, one.title
             theme.set_scheme(Scheme.DARK)
             assert not page.grab().isNull()
             theme.set_scheme(Scheme.LIGHT)

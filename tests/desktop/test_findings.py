@@ -34,7 +34,7 @@ def strip(qtbot: QtBot, theme: Theme) -> FindingStrip:
 
 def test_warnings_come_first_and_have_their_number() -> None:
     first = finding_lines(fixed_sizing(MANY))[0]
-    assert first.is_warning
+    assert first.weight is Weight.WARNING
     assert first.number.replace("\u00a0", " ") == "25.2 GB"
     assert first.key == "memory.free_bytes"
 

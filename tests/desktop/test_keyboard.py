@@ -74,6 +74,30 @@ def test_buttons_show_their_keys(application: Application) -> None:
     assert {keys for keys, widget in tips.items() if f"({keys})" not in widget.toolTip()} == set()
 
 
+def test_undo_takes_back_typing_first_and_then_what_was_done(application: Application) -> None:
+    """In the field of a name, with the key, as a person does."""
+    window, session = application.window, application.session
+    window.show_page("sizing")
+    first = session.scenario.name
+    session.edit("Users", workload__users=77)
+    name = window.inputs.name
+    name.setFocus()
+    name.selectAll()
+    press("Q")
+    press("Ctrl+Z")
+    assert (name.text(), session.scenario.workload.users) == (first, 77)
+    name.selectAll()
+    press("Q")
+    press("Return")
+    assert session.scenario.name == "q"
+    press("Ctrl+Z")
+    assert (name.text(), session.scenario.name, session.scenario.workload.users) == (first, first, 77)
+    press("Ctrl+Z")
+    assert session.scenario.workload.users != 77
+    press("Ctrl+Shift+Z")
+    assert session.scenario.workload.users == 77
+
+
 def walk(window: MainWindow) -> dict[str, Callable[[], bool]]:
     """Keys of the window, in the order in which they are pressed, and what is to be seen then."""
     session = window.session

@@ -6,7 +6,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QSignalSpy
 
-from core.language.messages import set_language
+from core.language.messages import LANGUAGES, in_language, set_language
+from desktop.inputs.money import price
 from desktop.theme import Theme
 from desktop.widgets import quantity
 from desktop.widgets.quantity import Quantity
@@ -172,3 +173,44 @@ def test_kinds(qtbot: Any, theme: Theme, kind: Quantity, text: str, value: float
     qtbot.keyClick(edit, Qt.Key.Key_Return)
     assert edit.value == pytest.approx(value)
     assert edit.text() == shown
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_an_example_is_written_as_the_field_reads_it(code: str) -> None:
+    """In German "12,400" is twelve and a bit."""
+    with in_language(code):
+        kinds = (
+            price(),
+            price("0.25"),
+            quantity.plain("kg", "1,500"),
+            quantity.plain("B", "0.5"),
+            quantity.ratio("1.3"),
+        )
+        assert [float(kind.parsed(kind.example)) for kind in kinds] == [12_400, 0.25, 1500, 0.5, 1.3]
+
+
+def test_no_step_leads_to_more_digits_than_the_field_shows(qtbot: Any, theme: Theme) -> None:
+    edit = QuantityEdit(theme, quantity.share(), "Share")
+    qtbot.addWidget(edit)
+    edit.set_value(0.3)
+    edit.show()
+    for _key in range(12):
+        qtbot.keyClick(edit, Qt.Key.Key_PageDown)
+        assert edit.value == pytest.approx(round(edit.value, 3), abs=1e-12)
+    edit.set_value(0.1)
+    for _key in range(5):
+        qtbot.keyClick(edit, Qt.Key.Key_Up)
+    assert edit.value == pytest.approx(0.15)
+
+
+@pytest.mark.parametrize("text", ["0000-01-01", "2025-02-30", "2026-13", "26-01-01", "tomorrow"])
+def test_a_day_that_no_calendar_has_is_refused(qtbot: Any, theme: Theme, text: str) -> None:
+    edit = QuantityEdit(theme, quantity.day(), "Day of the offer")
+    qtbot.addWidget(edit)
+    edit.set_value("2026-11-20")
+    edit.show()
+    edit.setText(text)
+    edit.textEdited.emit(text)
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    assert edit.problem == "Write a date such as 2026-11. Keeping 2026-11-20."
+    assert edit.value == "2026-11-20"

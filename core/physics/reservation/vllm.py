@@ -193,8 +193,8 @@ def tokens_in_page(page_bytes: int, own_bytes: float, block_tokens: int) -> Any:
 
     Notes
     -----
-    Scales beside the elements (int8 per token and head) do not come out even; start-up logs of Gemma 4 show that the
-    blocks are still doubled.
+    Scales beside the elements (int8 per token and head) do not come out even; start-up logs of Gemma 4 from May 2026
+    show that the blocks are still doubled.
 
     >>> tokens_in_page(65_536, 32_768.0, 16), tokens_in_page(66_560, 33_024.0, 16)
     (32.0, 32.0)
@@ -202,28 +202,57 @@ def tokens_in_page(page_bytes: int, own_bytes: float, block_tokens: int) -> Any:
     return block_tokens * (page_bytes // own_bytes)
 
 
-@formula(Unit.COUNT)
-def group_size(layers: Sequence[int]) -> Any:
-    """Layers in each group: the fewest of any kind, or the most where that is less than half as many again.
+@formula(Unit.TOKEN)
+def tokens_in_filled_page(page_bytes: int, own_bytes: float, block_tokens: int) -> Any:
+    """The same since 0.26: a page that does not come out even is filled up, and holds no more tokens.
 
-    group_size = where(max(layers) < 1.5 * min(layers), max(layers), min(layers))
+    tokens_in_filled_page = block_tokens
+        * where(page_bytes // own_bytes == page_bytes / own_bytes, page_bytes // own_bytes, 1)
+
+    Parameters
+    ----------
+    page_bytes : the page of all layers [byte]
+    own_bytes : what this layer needs for a block [byte]
+    block_tokens : in a block
+
+    Returns
+    -------
+    tokens
+
+    >>> tokens_in_filled_page(65_536, 32_768.0, 16), tokens_in_filled_page(66_560, 33_024.0, 16)
+    (32.0, 16)
+
+    References
+    ----------
+    1. vLLM 0.26, v1/core/kv_cache_utils.py, unify_kv_cache_spec_page_size: page_size_padded.
+    """
+    whole = page_bytes // own_bytes
+    return block_tokens * (whole if whole == page_bytes / own_bytes else 1)
+
+
+@formula(Unit.COUNT)
+def group_size(layers: Sequence[int], most_times: float) -> Any:
+    """Layers in each group: the fewest of any kind, or the most where that is not many times as much.
+
+    group_size = where(max(layers) < most_times * min(layers), max(layers), min(layers))
 
     Parameters
     ----------
     layers : of each kind and shape
+    most_times : 1.5; from 0.12 to 0.17 1.25, before 1, which is never
 
     Returns
     -------
     layers
 
-    >>> group_size([10, 52]), group_size([12, 13]), group_size([17, 48])
-    (10, 13, 17)
+    >>> group_size([10, 52], 1.5), group_size([12, 13], 1.5), group_size([17, 48], 1.5), group_size([12, 13], 1)
+    (10, 13, 17, 12)
 
     References
     ----------
     1. vLLM, v1/core/kv_cache_planning.py, _get_kv_cache_groups_uniform_page_size.
     """
-    return max(layers) if max(layers) < 1.5 * min(layers) else min(layers)
+    return max(layers) if max(layers) < most_times * min(layers) else min(layers)
 
 
 @formula(Unit.COUNT)
@@ -415,6 +444,110 @@ def state_pages(copies: int, draft_tokens: int, groups: int) -> int:
     1. vLLM, v1/kv_cache_interface.py, MambaSpec.
     """
     return groups * (copies + draft_tokens)
+
+
+@formula(Unit.COUNT)
+def kept_state_pages(tokens: int, block_tokens: int, draft_tokens: int, groups: int) -> Any:
+    """Blocks of one request for recurrent states where the state at the end of every block is kept ("all").
+
+    kept_state_pages = groups * (ceil(tokens / block_tokens) + draft_tokens)
+
+    Parameters
+    ----------
+    tokens : of the request
+    block_tokens : tokens in a block of the cache
+    draft_tokens : guessed ahead in each step, each with a state of its own
+    groups : of recurrent layers
+
+    Returns
+    -------
+    blocks
+
+    >>> kept_state_pages(131_072, 1024, 0, 4)
+    512
+
+    References
+    ----------
+    1. vLLM 0.12 to 0.27, v1/kv_cache_interface.py, MambaSpec.max_memory_usage_bytes.
+    """
+    return groups * (ceil(tokens / block_tokens) + draft_tokens)
+
+
+@formula(Unit.BYTE)
+def asked_bytes(pages: Sequence[float]) -> Any:
+    """What vLLM before 0.14 asked for one request at the start: what each layer needs by itself, without groups.
+
+    asked_bytes = ceil(sum(pages))
+
+    Parameters
+    ----------
+    pages : blocks of a layer's cache or states times its page, over the layers of each kind [byte]
+
+    Returns
+    -------
+    bytes on one accelerator [byte]
+
+    Notes
+    -----
+    Layers that groups are filled up with are in what it then takes, not in what it asked for.
+
+    >>> asked_bytes([10 * 8192 * 32_768, 52 * 577 * 32_768]) / 2**30
+    3.4156494140625
+
+    References
+    ----------
+    1. vLLM 0.12, v1/core/kv_cache_utils.py, check_enough_kv_cache_memory.
+    """
+    return ceil(sum(pages))
+
+
+@formula(Unit.BYTE)
+def layers_bytes(layers: int, blocks: int, groups: int, page_bytes: int, pipeline: int) -> float:
+    """Blocks of a kind of layers without those that its groups are filled up with.
+
+    layers_bytes = layers * blocks / max(1, groups) * page_bytes / pipeline
+
+    Parameters
+    ----------
+    layers : of this kind
+    blocks : of one request, of all its groups
+    groups : of these layers
+    page_bytes : one layer of one block [byte]
+    pipeline : stages among which the layers are divided
+
+    Returns
+    -------
+    bytes on one accelerator [byte]
+
+    >>> layers_bytes(52, 6 * 577, 6, 32_768, 1)
+    983171072.0
+    """
+    return layers * blocks / max(1, groups) * page_bytes / pipeline
+
+
+@formula(Unit.BYTE)
+def usable_pool_bytes(free_bytes: int, block_bytes: int) -> int:
+    """What requests may take of the pool: one of its blocks stands for none, and belongs to nobody.
+
+    usable_pool_bytes = free_bytes - block_bytes
+
+    Parameters
+    ----------
+    free_bytes : left for requests on one accelerator [byte]
+    block_bytes : one block [byte]
+
+    Returns
+    -------
+    bytes [byte]
+
+    >>> usable_pool_bytes(11_918_534_246, 28_005_120)
+    11890529126
+
+    References
+    ----------
+    1. vLLM 0.29, v1/core/kv_cache_utils.py, get_kv_cache_configs: "Reserve the null block".
+    """
+    return free_bytes - block_bytes
 
 
 @formula(Unit.BYTE)

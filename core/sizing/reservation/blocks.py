@@ -1,18 +1,12 @@
 """Whole blocks of tokens, and states as they are: the common ground of all engines, and the rule for unknown ones."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from core.architecture.blueprint import AttentionGroup, AttentionKind
 from core.physics import kv_cache as kv
 from core.physics.reservation import compressed
 from core.sizing.groups import cached_groups, is_split
 from core.sizing.reservation.share import Reservation, Share
+from core.sizing.situation import Situation
 from core.trace import Trace
-
-if TYPE_CHECKING:
-    from core.sizing.situation import Situation
 
 
 def reserve(trace: Trace, s: Situation) -> Reservation:

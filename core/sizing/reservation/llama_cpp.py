@@ -1,20 +1,15 @@
 """The shares of llama.cpp: cells for every slot, a shorter cache for windows, rows for states."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from core.architecture.blueprint import AttentionGroup, AttentionKind
 from core.physics.reservation import llama_cpp as rules
+from core.sizing.engine_defaults import WINDOWS_APART_SINCE, before
 from core.sizing.groups import cached_groups, given_chunk, given_draft_tokens, is_split
 from core.sizing.origins import METHOD
 from core.sizing.reservation import blocks
 from core.sizing.reservation.share import Reservation, Share
+from core.sizing.situation import Situation
 from core.trace import CHOICE, Trace
 from core.units import Unit
-
-if TYPE_CHECKING:
-    from core.sizing.situation import Situation
 
 SHARING = "slots_in_a_stream"
 
@@ -35,7 +30,8 @@ def reserve(trace: Trace, s: Situation) -> Reservation:
 def _cells(trace: Trace, s: Situation, number: int, group: AttentionGroup) -> tuple[str, str]:
     key = f"kv.{number}"
     reserved, full = f"{key}.tokens_reserved", f"{key}.window_reserved"
-    if not group.window or group.kind is AttentionKind.COMPRESSED or s.scenario.deployment.full_windows:
+    whole = s.scenario.deployment.full_windows or before(s, WINDOWS_APART_SINCE)
+    if not group.window or group.kind is AttentionKind.COMPRESSED or whole:
         trace.compute(reserved, rules.full_cells, tokens="workload.context_tokens", sharing=SHARING)
         return reserved, ""
     rule = {"sharing": SHARING, "window": f"{key}.window", "micro_batch": "engine.prefill_chunk"}

@@ -1,20 +1,14 @@
 """The shares of mlx-lm: steps of 256 tokens, and rings."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from core.architecture.blueprint import AttentionGroup, AttentionKind
 from core.physics.reservation import mlx as rules
 from core.sizing.groups import cached_groups
 from core.sizing.origins import METHOD
 from core.sizing.reservation import blocks
 from core.sizing.reservation.share import Reservation
+from core.sizing.situation import Situation
 from core.trace import Trace
 from core.units import Unit
-
-if TYPE_CHECKING:
-    from core.sizing.situation import Situation
 
 
 def reserve(trace: Trace, s: Situation) -> Reservation:

@@ -1,20 +1,14 @@
 """The shares of SGLang: pools in fixed ratios, for windows and for states."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from core.architecture.blueprint import AttentionKind
 from core.physics import kv_cache as kv
 from core.physics.reservation import sglang as rules
 from core.sizing.groups import cached_groups, given_draft_tokens, is_split
 from core.sizing.reservation import blocks
 from core.sizing.reservation.share import Reservation, Share
+from core.sizing.situation import Situation
 from core.trace import CHOICE, Origin, OriginKind, Trace
 from core.units import Unit
-
-if TYPE_CHECKING:
-    from core.sizing.situation import Situation
 
 SOURCE = Origin(
     OriginKind.METHOD,
@@ -22,7 +16,7 @@ SOURCE = Origin(
     "https://github.com/sgl-project/sglang",
     "2026-11",
 )
-WINDOW_RATIO, COMPRESSED_RATIO, STATE_RATIO = 0.8, 0.1, 0.9
+WINDOW_RATIO, STATE_RATIO = 0.8, 0.9
 CACHED_SLOTS = 3  # states per request with prefix caching: the one in use, and two to come back to
 
 

@@ -1,18 +1,12 @@
 """The shares of TensorRT-LLM: blocks of the tokens within reach."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from core.architecture.blueprint import AttentionGroup, AttentionKind
 from core.physics.reservation import tensorrt_llm as rules
 from core.sizing.groups import cached_groups
 from core.sizing.reservation import blocks
 from core.sizing.reservation.share import Reservation
+from core.sizing.situation import Situation
 from core.trace import Trace
-
-if TYPE_CHECKING:
-    from core.sizing.situation import Situation
 
 
 def reserve(trace: Trace, s: Situation) -> Reservation:

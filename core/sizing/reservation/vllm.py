@@ -5,28 +5,34 @@ request takes whole blocks. Where windows or states are among the layers, all ta
 has pages of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from math import lcm
+from typing import Any
 
-from core.architecture.blueprint import AttentionGroup, AttentionKind
+from core.architecture.blueprint import AttentionGroup, AttentionKind, RecurrentKind
 from core.catalogue.records import DeviceFamily
 from core.physics import kv_cache as kv
 from core.physics.memory import largest_block
 from core.physics.reservation import compressed
 from core.physics.reservation import vllm as rules
-from core.sizing.engine_defaults import STATES_COME_BACK_SINCE, before, prepared_requests
+from core.sizing.engine_defaults import (
+    ASKED_BY_GROUP_SINCE,
+    PAGES_FILLED_UP_SINCE,
+    STATES_COME_BACK_SINCE,
+    batches_under_way,
+    before,
+    groups_as_largest,
+    keeps_all_of_windows,
+    prepared_requests,
+)
 from core.sizing.groups import LATENT, cached_groups, given_chunk, given_draft_tokens, source_of_model, usable_bytes
 from core.sizing.origins import METHOD
 from core.sizing.reservation import blocks
 from core.sizing.reservation.share import Reservation, Share
+from core.sizing.situation import Situation
 from core.trace import CHOICE, Origin, OriginKind, Recipe, Trace, recipe
 from core.units import Unit
-
-if TYPE_CHECKING:
-    from core.sizing.situation import Situation
 
 SOURCE = Origin(
     OriginKind.METHOD,
@@ -43,7 +49,10 @@ PREFIX_SOURCE = Origin(
 LATENT_BLOCK = 64  # FlashMLA
 ALIGNMENT, LATENT_ALIGNMENT = 16, 128  # of a hybrid's block
 COMPRESSED_BLOCK = 256
-BATCHES = 2  # with asynchronous scheduling
+#: In these releases models of these kinds keep the state at the end of every block where prefixes are cached
+#: (models/config.py, mamba_cache_mode "all").
+STATES_KEPT_SINCE, STATES_KEPT_UNTIL = (0, 12), (0, 28)
+KEPT_KINDS = (RecurrentKind.MAMBA1, RecurrentKind.MAMBA2)
 
 TPU_BLOCKS = Origin(
     OriginKind.METHOD,
@@ -64,15 +73,28 @@ def reserve(trace: Trace, s: Situation) -> Reservation:
     trace.given("engine.context_parallel", s.scenario.deployment.context_parallel, Unit.COUNT, CHOICE)
     if any(group.kind is AttentionKind.COMPRESSED for _, group in caching):
         return _compressed(trace, s, caching)
-    windows = [(n, group) for n, group in caching if group.window and not _promotes_windows(s)]
+    windows = [(n, group) for n, group in caching if group.window and not _promotes_window(s, group)]
     if windows or s.blueprint.recurrent:
         return _paged(trace, s, caching, [n for n, _ in windows])
     return _uniform(trace, s, caching)
 
 
-def _promotes_windows(s: Situation) -> bool:
-    """Do layers with a window keep every token: asked for, or because the port to Apple's GPUs knows no groups?"""
-    return s.scenario.deployment.full_windows or s.device.family is DeviceFamily.APPLE
+def _promotes_window(s: Situation, group: AttentionGroup) -> bool:
+    """Do layers with a window keep every token: asked for, or by release or accelerator?"""
+    return s.scenario.deployment.full_windows or keeps_all_of_windows(s, group.kind is AttentionKind.CHUNK)
+
+
+def keeps_every_state(s: Situation) -> bool:
+    """Is the state at the end of every block kept, so that prefixes of any length can be come back to?"""
+    if before(s, STATES_KEPT_SINCE) or not before(s, STATES_KEPT_UNTIL) or not _comes_back(s):
+        return False
+    return any(group.kind in KEPT_KINDS for group in s.blueprint.recurrent)
+
+
+def _comes_back(s: Situation) -> bool:
+    """Are prefixes of a model with recurrent states cached?"""
+    chosen = s.scenario.deployment.prefix_caching
+    return not before(s, STATES_COME_BACK_SINCE) if chosen is None else chosen
 
 
 def _block(trace: Trace, s: Situation, default: int) -> None:
@@ -154,10 +176,13 @@ def _paged(trace: Trace, s: Situation, caching: Groups, windows: list[int]) -> R
     trace.follow(_layer_caches(numbers))
     states = _layer_states(trace, s)
     _hybrid_block(trace, s, caching, windows, states)
-    trace.follow(_pages(numbers, len(states)))
+    trace.given("kv_pool.most_times", groups_as_largest(s), Unit.RATIO, SOURCE)
+    trace.follow(_pages(numbers, len(states), not before(s, PAGES_FILLED_UP_SINCE)))
     shares = [_cache_share(trace, s, n, group, n in windows) for n, group in caching]
     shares += _state_shares(trace, s)
     _total_blocks(trace, s, [f"kv.{n}.blocks" for n, _ in caching])
+    if before(s, ASKED_BY_GROUP_SINCE):
+        _asked(trace, [f"kv.{n}" for n, _ in caching] + [f"state.{n}" for n in range(len(states))])
     if windows:
         steady = [f"kv.{n}.{'steady_bytes' if n in windows else 'rank_bytes'}" for n, _ in caching]
         trace.compute("accelerator.kv_steady_bytes_per_request", kv.cache_bytes, groups=steady)
@@ -196,12 +221,15 @@ def _layer_states(trace: Trace, s: Situation) -> list[str]:
 
 
 def _hybrid_block(trace: Trace, s: Situation, caching: Groups, windows: list[int], states: list[str]) -> None:
-    """Record the block: with states, as long as one of them is large."""
-    if not states or not caching or s.scenario.deployment.kv_block_tokens is not None:
+    """Record the block: with states, as long as one of them is large; one that is chosen is what it is counted in."""
+    if not states or not caching:
         _block(trace, s, LATENT_BLOCK if _is_latent(caching) else 0)
         return
-    alignment = LATENT_ALIGNMENT if _is_latent(caching) else ALIGNMENT
-    trace.given("engine.block_alignment", alignment, Unit.TOKEN, SOURCE)
+    chosen = s.scenario.deployment.kv_block_tokens
+    alignment = max(LATENT_ALIGNMENT if _is_latent(caching) else ALIGNMENT, chosen or 0)
+    if keeps_every_state(s):
+        alignment = lcm(alignment, *(group.chunk_tokens for group in s.blueprint.recurrent))
+    trace.given("engine.block_alignment", alignment, Unit.TOKEN, CHOICE if chosen == alignment else SOURCE)
     trace.compute("largest_state_bytes", rules.largest_state, states=states)
     first = next((n for n, _ in caching if n not in windows), caching[0][0])
     trace.compute(
@@ -214,7 +242,7 @@ def _hybrid_block(trace: Trace, s: Situation, caching: Groups, windows: list[int
 
 
 @recipe
-def _pages(trace: Recipe, numbers: tuple[int, ...], states: int) -> None:
+def _pages(trace: Recipe, numbers: tuple[int, ...], states: int, fills_up: bool) -> None:
     """The page of all layers, how many tokens of each kind go into it, and the groups that share the pool."""
     for number in numbers:
         key = f"kv.{number}"
@@ -230,7 +258,7 @@ def _pages(trace: Recipe, numbers: tuple[int, ...], states: int) -> None:
     for number in numbers:
         trace.compute(
             f"kv.{number}.block_tokens",
-            rules.tokens_in_page,
+            rules.tokens_in_filled_page if fills_up else rules.tokens_in_page,
             page_bytes="kv_pool.page_bytes",
             own_bytes=f"kv.{number}.own_page_bytes",
             block_tokens="engine.block_tokens",
@@ -241,7 +269,7 @@ def _pages(trace: Recipe, numbers: tuple[int, ...], states: int) -> None:
 def _write_grouping(trace: Recipe, kinds: list[str]) -> None:
     """The groups, what a block of the pool takes, and the layers that do not exist."""
     layers = [f"{kind}.layers" for kind in kinds]
-    trace.compute("kv_pool.group_size", rules.group_size, layers=layers)
+    trace.compute("kv_pool.group_size", rules.group_size, layers=layers, most_times="kv_pool.most_times")
     for kind in kinds:
         size = {"group_size": "kv_pool.group_size"}
         trace.compute(f"{kind}.groups", rules.groups_of, layers=f"{kind}.layers", **size)
@@ -303,7 +331,7 @@ def _in_flight(trace: Trace, s: Situation) -> None:
     if "engine.tokens_in_flight" in trace:
         return
     chosen = s.scenario.deployment.batches_in_flight
-    batches = chosen or max(BATCHES, s.plan.pipeline)
+    batches = chosen or batches_under_way(s)
     trace.given("engine.batches_in_flight", batches, Unit.COUNT, SOURCE if chosen is None else CHOICE)
     trace.given("kv_pool.undivided", 1, Unit.COUNT, METHOD)
     trace.compute(
@@ -333,13 +361,15 @@ def _state_shares(trace: Trace, s: Situation) -> list[Share]:
     """States take pages like anyone else; prefix caching keeps one more of each."""
     if not s.blueprint.recurrent:
         return []
-    chosen = s.scenario.deployment.prefix_caching
-    origin = PREFIX_SOURCE if chosen is None else CHOICE
-    comes_back = not before(s, STATES_COME_BACK_SINCE) if chosen is None else chosen
-    trace.given("state_copies", 2 if comes_back else 1, Unit.COUNT, origin)
+    origin = PREFIX_SOURCE if s.scenario.deployment.prefix_caching is None else CHOICE
+    if not keeps_every_state(s):
+        trace.given("state_copies", 2 if _comes_back(s) else 1, Unit.COUNT, origin)
     shares = []
     for number in range(len(s.blueprint.recurrent)):
         key = f"state.{number}"
+        if keeps_every_state(s):
+            shares.append(_kept_states(trace, s, key))
+            continue
         trace.compute(
             f"{key}.blocks",
             rules.state_pages,
@@ -350,6 +380,41 @@ def _state_shares(trace: Trace, s: Situation) -> list[Share]:
         part, whole = _bytes(trace, s, key, "blocks", "rank_reserved_bytes", "set_aside_bytes")
         shares.append(Share(True, part, whole, constant=part))
     return shares
+
+
+def _kept_states(trace: Trace, s: Situation, key: str) -> Share:
+    """The state at the end of every block: states grow with the request as its cache does."""
+    inputs = {"block_tokens": "engine.block_tokens", "draft_tokens": "engine.draft_tokens", "groups": f"{key}.groups"}
+    trace.compute(f"{key}.blocks", rules.kept_state_pages, tokens="workload.context_tokens", **inputs)
+    trace.given("kv_pool.no_tokens", 0, Unit.TOKEN, METHOD)
+    trace.compute(f"{key}.bounded_blocks", rules.kept_state_pages, tokens="kv_pool.no_tokens", **inputs)
+    part, whole = _bytes(trace, s, key, "blocks", "rank_reserved_bytes", "set_aside_bytes")
+    constant, _ = _bytes(trace, s, key, "bounded_blocks", "rank_bounded_bytes", "")
+    trace.given("kv_pool.undivided", 1, Unit.COUNT, METHOD)
+    trace.compute(
+        f"{key}.growth",
+        rules.growth_per_token,
+        groups=f"{key}.groups",
+        block_bytes="kv_pool.block_bytes",
+        block_tokens="engine.block_tokens",
+        context_parallel="kv_pool.undivided",
+    )
+    return Share(True, part, whole, f"{key}.growth", constant=constant)
+
+
+def _asked(trace: Trace, kinds: list[str]) -> None:
+    """Record what the engine said that one request needs, where that is not what it takes."""
+    for kind in kinds:
+        trace.compute(
+            f"{kind}.layers_bytes",
+            rules.layers_bytes,
+            layers=f"{kind}.layers",
+            blocks=f"{kind}.blocks",
+            groups=f"{kind}.groups",
+            page_bytes="kv_pool.page_bytes",
+            pipeline="plan.pipeline",
+        )
+    trace.compute("kv_pool.asked_bytes", rules.asked_bytes, pages=[f"{kind}.layers_bytes" for kind in kinds])
 
 
 def _total_blocks(trace: Trace, s: Situation, keys: list[str]) -> None:

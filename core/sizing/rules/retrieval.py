@@ -7,8 +7,9 @@ from core.scenario import Placement, Scenario
 from core.sizing.memory import record_memory
 from core.sizing.origins import METHOD
 from core.sizing.report import Finding, FindingKind
+from core.sizing.resolution import resolve
 from core.sizing.rules.rule import note, reason, rule
-from core.sizing.situation import Situation, resolve
+from core.sizing.situation import Situation
 from core.trace import Trace
 from core.units import Unit
 

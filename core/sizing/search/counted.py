@@ -13,11 +13,12 @@ from core.sizing.concurrency import Redundancy
 from core.sizing.engine_defaults import CHUNK_ON_LARGE
 from core.sizing.memory import record_memory
 from core.sizing.placement import loaded_classes
+from core.sizing.resolution import resolve
 from core.sizing.search.candidates import Candidate, scenario_of
 from core.sizing.search.layouts import Layout
 from core.sizing.search.request import SearchRequest
 from core.sizing.search.variants import Variant
-from core.sizing.situation import Situation, resolve
+from core.sizing.situation import Situation
 from core.sizing.speed import record_counts_of_work
 from core.trace import Trace
 

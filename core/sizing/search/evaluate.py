@@ -11,12 +11,12 @@ from core.scenario import Scenario
 from core.sizing.bought import MOSTLY
 from core.sizing.memory import record_memory, verdict
 from core.sizing.report import Verdict
+from core.sizing.resolution import resolve
 from core.sizing.search.candidates import Candidate, scenario_of
 from core.sizing.search.failure import with_a_failure
 from core.sizing.search.need import Need, need_of
 from core.sizing.search.request import SearchRequest
 from core.sizing.search.supply import Supply, supply_of
-from core.sizing.situation import resolve
 from core.sizing.speed import speed_figures
 from core.trace import Trace
 

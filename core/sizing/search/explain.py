@@ -12,13 +12,14 @@ from core.catalogue.catalogue import Catalogue
 from core.sizing.concurrency import Capacity, capacity
 from core.sizing.rates import exchange_link, hop_link
 from core.sizing.report import Evidence, FindingKind, Sizing, Verdict
+from core.sizing.resolution import resolve
 from core.sizing.search.evaluate import evaluate
 from core.sizing.search.hardware import failure
 from core.sizing.search.rank import metric, price, speed_of
 from core.sizing.search.report import Answer, HardwareFound, RuledOut
 from core.sizing.search.request import Ranking, SearchRequest
 from core.sizing.search.safety import Safe, degrees_of_safety
-from core.sizing.situation import Situation, resolve
+from core.sizing.situation import Situation
 from core.sizing.size import size
 
 
@@ -189,7 +190,7 @@ def _before_next(found: HardwareFound, answer: Answer) -> Reason | None:
         return None
     ranking, ours, theirs = found.request.ranking, answer.evaluation, other.evaluation
     names = {
-        "device": other.kind.device.name.removeprefix(f"{other.kind.device.vendor} "),
+        "device": other.kind.device.called,
         "currency": ours.supply.currency,
     }
     figures: dict[str, Any] = {"units": other.kind.units}

@@ -13,7 +13,7 @@ from core.errors import InvalidInput
 from core.physics import collective
 from core.scenario import Deployment, Plan
 from core.sizing.links import BETWEEN_MACHINES, Links
-from core.sizing.situation import machines, network_of
+from core.sizing.resolution import machines, network_of
 
 #: Cards that one machine takes, and boards of modules as they are built.
 CARDS_IN_A_MACHINE = (1, 2, 3, 4, 6, 8)

@@ -17,9 +17,9 @@ from core.physics.weights import weights_bytes
 from core.scenario import CatalogueModel, Placement, Scenario
 from core.sizing.memory import record_memory, verdict
 from core.sizing.report import Verdict
+from core.sizing.resolution import resolve
 from core.sizing.search.request import SearchRequest
 from core.sizing.search.variants import Variant, variants
-from core.sizing.situation import resolve
 from core.sizing.speed import speed_figures
 from core.trace import Trace
 

@@ -6,10 +6,10 @@ from weakref import WeakKeyDictionary
 
 from core.catalogue.calibration import shipped_calibration
 from core.catalogue.catalogue import Catalogue
-from core.catalogue.records import Device
+from core.catalogue.records import Device, DeviceFamily
 from core.errors import CatalogueError
 from core.physics import efficiency, prefill, roofline
-from core.sizing.efficiency import power_of
+from core.sizing.efficiency import has_units, power_of
 from core.sizing.engine_defaults import chunk_tokens
 from core.sizing.groups import usable_bytes
 from core.sizing.rates import circumstances, compute_format, wide_format
@@ -66,7 +66,9 @@ def _column(device: Device, of: Situation) -> tuple[float, ...]:
     calibration = shipped_calibration()
     fit = {symbol: fitted.value for symbol, fitted in calibration.fitted(circumstances(situation, calibration)).items()}
     full = device.memory_tiers[0].bandwidth_bytes_per_s
-    if device.execution_units and device.clock_hz:
+    if device.family is DeviceFamily.CPU:
+        weights = roofline.reached_bandwidth(full, fit["eta_cpu"], full)
+    elif device.execution_units and device.clock_hz:
         weights = roofline.effective_bandwidth(full, fit["eta"], device.execution_units, device.clock_hz, fit["cap"])
     else:
         weights = roofline.reached_bandwidth(full, fit["eta"], full)
@@ -74,7 +76,7 @@ def _column(device: Device, of: Situation) -> tuple[float, ...]:
     cache = roofline.reached_bandwidth(weights, fit["eta_kv"], full)
     half = prefill.half_rate_tokens(fit["n_half"], wide)
     fit["mfu"] = efficiency.efficiency_within_power(fit["mfu"], power_of(device, wide), wide, fit["e_half"])
-    if device.execution_units and device.clock_hz:
+    if device.execution_units and device.clock_hz and has_units(device):
         fit["mfu"] = efficiency.efficiency_within_units(
             fit["mfu"], wide, device.execution_units, device.clock_hz, fit["ops"]
         )

@@ -141,10 +141,20 @@ class HardwareFound:
 
     @property
     def nearest_misses(self) -> tuple[RuledOut, ...]:
-        """One a device, for devices that are in no answer."""
+        """One a device, for devices that are in no answer: what tempts first, since it costs no more than what does it.
+
+        What is ruled out and costs more than the best answer as well (72 cards that are almost fast enough) is no near
+        miss, unless it is the budget that rules it out.
+        """
         answered = {answer.kind.device.id for answer in (*self.answers, *self.unknown)}
         nearest: dict[str, RuledOut] = {}
-        for miss in self.ruled_out:
+        for miss in sorted(self.ruled_out, key=self._is_out_of_reach):
             if miss.kind.device.id not in answered:
                 nearest.setdefault(miss.kind.device.id, miss)
         return tuple(nearest.values())
+
+    def _is_out_of_reach(self, miss: RuledOut) -> bool:
+        if miss.by is Exclusion.BUDGET or self.best is None:
+            return False
+        most, costs = self.best.evaluation.supply.price, miss.kind.supply.price
+        return most is not None and (costs is None or costs > most)

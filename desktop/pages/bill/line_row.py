@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 from typing import Any
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from core.errors import InvalidInput
 from core.language import cost_sentences
 from core.language.cost_sentences import line_kind_in_short, line_name
 from core.language.messages import gettext as _
@@ -26,7 +28,7 @@ from desktop.widgets.choices import Choice
 from desktop.widgets.elided_edit import ElidedEdit
 from desktop.widgets.labels import ElidedLabel, IconButton, label
 from desktop.widgets.picker import ComboPicker
-from desktop.widgets.quantity import Quantity, Value
+from desktop.widgets.quantity import Quantity, Value, trimmed
 from desktop.widgets.quantity_edit import QuantityEdit
 
 #: Widths of the columns; the name takes the rest.
@@ -46,6 +48,17 @@ class Deeds:
     remove: Callable[[int], object]
 
 
+class About(ElidedLabel):
+    """Age and source of a price, which may be called at length: the whole is the tooltip, as in other lists."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        room = self.contentsRect()
+        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        painter.drawText(room, self.alignment() | Qt.AlignmentFlag.AlignVCenter, text)
+
+
 class LineRow(QWidget):
     """The fields of the line at a place of the bill."""
 
@@ -54,14 +67,16 @@ class LineRow(QWidget):
         self._session, self._theme, self._deeds, self.at = session, theme, deeds, at
         self._line: CostLine | None = None
         self._quote: Quote | None = None
+        self._in_pieces = False
         self._name = ""  # of the thing, where the line has none of its own
         number = current().count(at + 1)
         self.kind = self._picker(_("Line {number}: what").format(number=number))
         self.kind.set_choices([Choice(one.value, line_kind_in_short(one)) for one in LineKind])
-        self.kind.chosen.connect(lambda key: self._edit(_("Kind of a line"), kind=LineKind(key)))
+        self.kind.chosen.connect(self._choose_kind)
         self.name = ElidedEdit(_("Line {number}: name").format(number=number), 200)
         self.name.editingFinished.connect(self._rename)
-        self.quantity = self._number(_("Line {number}: quantity").format(number=number), _count(), "quantity")
+        many = _("Line {number}: quantity").format(number=number)
+        self.quantity = self._number(many, _quantity(LineKind.OTHER), "quantity")
         self.price = self._number(_("Line {number}: price of one").format(number=number), price(), "price")
         self.currency = self._picker(_("Line {number}: currency").format(number=number))
         self.currency.set_choices([Choice(code, code) for code in CURRENCIES])
@@ -82,7 +97,7 @@ class LineRow(QWidget):
         self.date = self._number(_("Line {number}: date of the price").format(number=number), quantity.day(), "dated")
         self.date.setPlaceholderText(_("date"))
         self.mark = label("", "caption")
-        self.said = ElidedLabel("", "caption")
+        self.said = About("", "caption")
         self.caption = Caption(theme)
         self._buttons = self._make_buttons(number)
         self._lay_out()
@@ -157,6 +172,7 @@ class LineRow(QWidget):
             self.name.setText(line.name)
         self._name = line_name(priced)
         self.name.setPlaceholderText(self._name)
+        self._count_as(line.kind)
         self.quantity.set_value(line.quantity)
         self._quote = quote = priced.quote
         self.price.set_value(line.price)
@@ -206,7 +222,7 @@ class LineRow(QWidget):
     def _rename(self) -> None:
         """Take what was typed, once: a text that came from a scenario is never given to another one."""
         typed = self.name.isModified()
-        self.name.setModified(False)
+        self.name.forget_typing()
         if typed:
             self._edit(_("Name of a line"), name=self.name.text().strip())
 
@@ -228,6 +244,20 @@ class LineRow(QWidget):
 
     def _sources(self) -> list[Choice]:
         return [] if self._line is None else price_choices.source_choices(self._line, self._session.catalogue)
+
+    def _count_as(self, kind: LineKind) -> None:
+        """What is bought by the piece is typed and stepped as whole pieces."""
+        if (kind in _PIECES) is not self._in_pieces:
+            self._in_pieces = kind in _PIECES
+            self.quantity.set_quantity(_quantity(kind), self.quantity.accessibleName())
+
+    def _choose_kind(self, key: str) -> None:
+        """Another kind of thing; of what is bought by the piece there is no half."""
+        kind = LineKind(key)
+        changes: dict[str, Any] = {"kind": kind}
+        if self._line is not None and kind in _PIECES:
+            changes["quantity"] = max(Decimal(1), self._line.quantity.to_integral_value(ROUND_CEILING))
+        self._edit(_("Kind of a line"), **changes)
 
     def _choose_source(self, key: str) -> None:
         """Another origin of the price; what was typed gives way, and the name stays where it was given."""
@@ -287,15 +317,24 @@ def _about(entry: Entry, source: str) -> tuple[str, bool]:
     return " · ".join(filter(None, (text, source))), stale
 
 
-def _count() -> Quantity:
+#: What is bought by the piece; memory, storage and power are bought by GB, TB and W, services by days.
+_PIECES = {LineKind.CARDS, LineKind.HOST, LineKind.NETWORK, LineKind.RACK, LineKind.COOLING}
+
+
+def _quantity(kind: LineKind) -> Quantity:
     """How many of something, exact."""
 
-    def read(text: str, decimal_comma: bool) -> Value:
-        return Decimal(str(parse_number(text, decimal_comma))).quantize(Decimal("0.001")).normalize() + 0
-
     def write(amount: Value) -> str:
-        return current().count(amount) if amount == amount.to_integral_value() else current().number(amount)
+        return current().count(amount) if amount == amount.to_integral_value() else trimmed(float(amount), 3)
 
-    return Quantity(
-        read=read, write=write, example="2", high=10**6, hint=_("Write a number such as {example}. Keeping {kept}.")
-    )
+    def read(text: str, decimal_comma: bool) -> Value:
+        amount = Decimal(str(parse_number(text, decimal_comma))).quantize(Decimal("0.001")).normalize() + 0
+        if kind in _PIECES and (amount < 1 or amount != amount.to_integral_value()):
+            raise InvalidInput(text)
+        return amount
+
+    if kind in _PIECES:
+        hint = _("Write a whole number such as {example}. Keeping {kept}.")
+        return Quantity(read=read, write=write, example="2", low=1, high=10**6, pieces=True, hint=hint)
+    hint = _("Write a number such as {example}. Keeping {kept}.")
+    return Quantity(read=read, write=write, example="2", high=10**6, hint=hint)

@@ -3,8 +3,8 @@
 from typing import Any
 
 from core.catalogue.catalogue import Catalogue
+from core.catalogue.fact_kinds import FactSection, FactTable
 from core.catalogue.fact_records import Fact
-from core.catalogue.facts import FactSection, FactTable
 from core.language.messages import gettext as _
 from core.language.part_names import part_name
 from core.scenario import CostLine, LineKind

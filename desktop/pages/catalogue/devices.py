@@ -84,6 +84,7 @@ def blank_device() -> Data:
 def _identity() -> tuple[Figure, ...]:
     return (
         worded("name", _("Name"), words("RTX PRO 6000", optional=False, most=120)),
+        worded("short_name", _("Short name"), words("PRO 6000", most=40)),
         worded("vendor", _("Maker"), words("NVIDIA", optional=False)),
         figure("kind", _("Kind"), one_of(kinds())),
         figure("family", _("Measured like"), one_of(families())),

@@ -1,11 +1,24 @@
 """The figures of an engine, and of the formats that engines load and keep."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from core.catalogue.records import Allocator
+from core.language.format_names import format_name
 from core.language.messages import gettext as _
 from desktop.pages.catalogue.devices import families
-from desktop.pages.catalogue.figures import Data, FigureGroup, figure, listing, one_of, worded, words, yes_or_no
+from desktop.pages.catalogue.figures import (
+    Data,
+    Figure,
+    FigureGroup,
+    figure,
+    listing,
+    one_of,
+    put_at,
+    worded,
+    words,
+    yes_or_no,
+)
 from desktop.widgets import quantity
 
 CONTAINERS = {"safetensors": "safetensors", "gguf": "GGUF", "mlx": "MLX"}
@@ -26,20 +39,23 @@ def engine_groups(_data: Data, catalogue: Any) -> list[FigureGroup]:
         FigureGroup(
             _("What it loads and keeps"),
             (
-                worded("containers", _("Kinds of file"), listing(lambda: CONTAINERS, "safetensors, GGUF"), ()),
+                worded("containers", _("Kinds of file"), listing(lambda: CONTAINERS, "safetensors; GGUF"), ()),
                 worded(
                     "weight_formats",
                     _("Weight formats"),
-                    listing(lambda: {f.id: f.name for f in catalogue.weight_formats.values()}, "FP8, NVFP4"),
+                    listing(lambda: _names(catalogue.weight_formats), "FP8; NVFP4"),
                     (),
                 ),
                 worded(
                     "kv_formats",
                     _("Cache formats"),
-                    listing(lambda: {f.id: f.name for f in catalogue.kv_formats.values()}, "FP16, FP8"),
+                    listing(
+                        lambda: _names(catalogue.kv_formats),
+                        "NVFP4; Q8_0 (llama.cpp)",
+                    ),
                     (),
                 ),
-                worded("families", _("Devices"), listing(families, "NVIDIA HBM, NVIDIA GDDR"), ()),
+                worded("families", _("Devices"), listing(families, "NVIDIA HBM; NVIDIA GDDR"), ()),
             ),
         ),
         FigureGroup(
@@ -96,7 +112,7 @@ def weight_groups(_data: Data, catalogue: Any) -> list[FigureGroup]:
         FigureGroup(
             _("Identity"),
             (
-                worded("name", _("Name"), words("NVFP4", optional=False, most=120)),
+                _name("NVFP4"),
                 figure("container", _("Kind of file"), one_of({**CONTAINERS, "any": _("any")})),
             ),
         ),
@@ -132,7 +148,7 @@ def blank_weight_format() -> Data:
 
 def kv_groups(_data: Data, _catalogue: Any) -> list[FigureGroup]:
     return [
-        FigureGroup(_("Identity"), (worded("name", _("Name"), words("FP8", optional=False, most=120)),)),
+        FigureGroup(_("Identity"), (_name("FP8"),)),
         FigureGroup(
             _("Size"),
             (
@@ -147,6 +163,22 @@ def kv_groups(_data: Data, _catalogue: Any) -> list[FigureGroup]:
 
 def blank_kv_format() -> Data:
     return {"bytes_per_element": None, "per_head_bytes": 0.0, "bits": 16, "flat": False}
+
+
+def _names(formats: Mapping[str, Any]) -> dict[str, str]:
+    return {one.id: format_name(one.name) for one in formats.values()}
+
+
+def _name(example: str) -> Figure:
+    """A shipped name that is words is shown in the reader's language; left as it is, it stays as it was."""
+    kind = words(example, optional=False, most=120)
+    return Figure(
+        "name",
+        _("Name"),
+        kind,
+        lambda data: format_name(data["name"]) if data.get("name") else None,
+        lambda data, value: put_at(data, "name", value),
+    )
 
 
 def _bits(optional: bool = False) -> quantity.Quantity:

@@ -179,13 +179,14 @@ def words(example: str = "", optional: bool = True, most: int = 200) -> Words:
 
 
 def listing(known: Callable[[], Mapping[str, str]], example: str, optional: bool = False) -> Words:
-    """Names of the catalogue, separated by commas."""
+    """Names of the catalogue, separated by semicolons, since some have commas in them."""
 
     def read(text: str, _comma: bool) -> tuple[str, ...]:
         from core.errors import InvalidInput
 
         names = {name.casefold(): key for key, name in known().items()} | {key.casefold(): key for key in known()}
-        written = [part.strip() for part in text.split(",") if part.strip()]
+        between = "," if ";" not in text and text.strip().casefold() not in names else ";"
+        written = [part.strip() for part in text.split(between) if part.strip()]
         unknown = [part for part in written if part.casefold() not in names]
         if unknown:
             raise InvalidInput(unknown[0])
@@ -193,10 +194,10 @@ def listing(known: Callable[[], Mapping[str, str]], example: str, optional: bool
 
     return Words(
         read=read,
-        write=lambda keys: ", ".join(known().get(key, key) for key in keys),
+        write=lambda keys: "; ".join(known().get(key, key) for key in keys),
         example=example,
         optional=optional,
-        hint=_("Write names of the catalogue with commas, such as {example}. Keeping {kept}."),
+        hint=_("Write names of the catalogue with semicolons between, such as {example}. Keeping {kept}."),
         full=lambda keys: "\n".join(known().get(key, key) for key in keys),
     )
 

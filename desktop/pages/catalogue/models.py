@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.catalogue.records import ModelRole
+from core.language.format_names import format_name
 from core.language.messages import gettext as _
 from desktop.pages.catalogue.figures import Data, Figure, FigureGroup, figure, one_of, value_at, worded, words
 from desktop.widgets import quantity
@@ -87,7 +88,7 @@ def _kinds() -> dict[str, tuple[str, Quantity]]:
 def _checkpoint(at: int, checkpoint: Data, catalogue: Any) -> Figure:
     weights = checkpoint["weights"]
     known = catalogue.weight_formats.get(weights)
-    name = known.name if known is not None else weights or _("unknown")
+    name = format_name(known.name) if known is not None else weights or _("unknown")
     return Figure(
         f"checkpoints.{at}.file_bytes",
         name,

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QVBoxLayout, QWidget
 
-from core.catalogue.facts import FactTable
+from core.catalogue.fact_kinds import FactTable
 from core.catalogue.own import records_in
 from core.language.messages import gettext as _
 from core.language.messages import ngettext

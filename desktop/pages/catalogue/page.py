@@ -390,7 +390,7 @@ class CataloguePage(QWidget):
         if "name" in type(self._record).model_fields:
             changes |= {"name": _("{name}, copy").format(name=self._record.name)[:120], "aliases": ()}
         if self._table.key == "devices":
-            changes["accelerator_id"] = ""
+            changes |= {"accelerator_id": "", "short_name": ""}
         copy = self._record.model_copy(update=changes)
         if self._edits.keep(self._table.key, copy, _("Copy of {name}").format(name=self._name(self._record))):
             self.column.search.clear()
@@ -437,11 +437,6 @@ class CataloguePage(QWidget):
         if self.shipped is not None:
             self.discard()
             self._edits.reset(table, record.id, name)
-            return
-        uses_it = [one for one in self.users() if one.id == self._session.scenario_id]
-        if uses_it:
-            text = _("“{name}” is used in this scenario. Choose another there first.").format(name=name)
-            self._session.message.emit(Message(text, "warn", topic="record"))
             return
         self.discard()
         self._edits.forget(table, record.id, name)

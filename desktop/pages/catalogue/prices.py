@@ -6,7 +6,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from core.catalogue.facts import Condition, FactSection
+from core.catalogue.fact_kinds import Condition, FactSection
 from core.language import cost_sentences
 from core.language.messages import gettext as _
 from core.language.messages import ngettext

@@ -1,6 +1,5 @@
 """One figure of a record on screen: label, field, source, date and confidence, and a line below for what is wrong."""
 
-import re
 from collections.abc import Callable
 from datetime import date
 
@@ -9,6 +8,7 @@ from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from core.catalogue.records import Confidence
+from core.day import is_day
 from core.language.messages import gettext as _
 from desktop.inputs.rows import Caption
 from desktop.pages.catalogue.figures import Data, Figure, Options, Told, Words, tell, told
@@ -24,7 +24,6 @@ from desktop.widgets.quantity_edit import PATIENCE_MS, QuantityEdit
 NAME, VALUE, SOURCE, DATE, CONFIDENCE = range(5)
 NAME_WIDTH, VALUE_WIDTH, DATE_WIDTH, CONFIDENCE_WIDTH = 144, 164, 98, 94
 GAP = 10
-_DATE = re.compile(r"(\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?)?")
 
 
 def confidence_word(confidence: Confidence) -> str:
@@ -94,7 +93,7 @@ class DateEdit(ElidedEdit):
 
     @property
     def is_wrong(self) -> bool:
-        return not _DATE.fullmatch(self.text().strip())
+        return not is_day(self.text().strip())
 
     def _on_edited(self) -> None:
         self._patience.start()

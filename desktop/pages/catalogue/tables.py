@@ -6,10 +6,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from core.catalogue.facts import FactTable
+from core.catalogue.fact_kinds import FactTable
 from core.catalogue.own import records_in
 from core.catalogue.records import Device, Engine, KvFormat, Link, Model, ModelRole, WeightFormat
 from core.errors import TonnageError
+from core.language.format_names import format_name
 from core.language.messages import gettext as _
 from core.language.messages import ngettext
 from desktop.inputs import names
@@ -204,7 +205,7 @@ def _weights() -> RecordTable:
         "weight_formats",
         _("Weight formats"),
         engines.weight_groups,
-        lambda one, _all: str(one.name),
+        lambda one, _all: format_name(one.name),
         lambda one, _all: names.bits(one.bits),
         lambda: WeightFormat,
         lambda one: one.aliases,
@@ -218,7 +219,7 @@ def _caches() -> RecordTable:
         "kv_formats",
         _("Cache formats"),
         engines.kv_groups,
-        lambda one, _all: str(one.name),
+        lambda one, _all: format_name(one.name),
         lambda one, _all: names.bits(one.bits),
         lambda: KvFormat,
         lambda one: one.aliases,

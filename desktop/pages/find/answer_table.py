@@ -156,7 +156,7 @@ class AnswerTable(QTableView):
         widths = [0, *(bar if column == SPEED_COLUMN else self._width(column) for column in range(1, count))]
         lacking = LEAST_NAME - (self.viewport().width() - sum(widths))
         if lacking > 0:
-            widths[SPEED_COLUMN] = max(LEAST_BAR, bar - lacking)
+            widths[SPEED_COLUMN] = max(LEAST_BAR, self._heading(SPEED_COLUMN), bar - lacking)
             lacking -= bar - widths[SPEED_COLUMN]
         worded = [at for at in range(1, count) if at != SPEED_COLUMN and not self.answers.columns[at].is_number]
         words = sum(widths[at] for at in worded)

@@ -6,7 +6,9 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
 
+from core.catalogue.records import KvFormat
 from core.language import search_sentences as words
+from core.language.format_names import format_name
 from core.language.messages import gettext as _
 from core.language.numbers import current
 from core.sizing.report import Verdict
@@ -59,10 +61,6 @@ class AnswersModel(QAbstractTableModel):
         self.ticked &= {row.key for row in rows}
         self.endResetModel()
         self.ticked_changed.emit()
-
-    def set_heading(self, column: int, heading: Column) -> None:
-        self.columns[column] = heading
-        self.headerDataChanged.emit(Qt.Orientation.Horizontal, column, column)
 
     @property
     def chosen(self) -> list[Row]:
@@ -130,6 +128,7 @@ def _side(column: Column) -> Qt.AlignmentFlag:
 # ---- hardware
 
 SPEED_COLUMN, POWER_COLUMN = 1, 4
+CACHE_COLUMN = 4  # of models
 
 
 #: The column of each ranking.
@@ -199,20 +198,21 @@ def model_columns() -> list[Column]:
     ]
 
 
-def model_row(answer: ModelAnswer, weights: str, cache: str) -> Row:
-    """One answer of a search for models; `weights` and `cache` are the names of its formats."""
+def model_row(answer: ModelAnswer, weights: str, cache: KvFormat) -> Row:
+    """One answer of a search for models; `weights` is the name of its format, `cache` the format of its cache."""
     write = current()
     cells = (
         answer.model.name,
         write.speed_parts(answer.speed[1])[0],
         write.seconds(answer.ttft[1]),
         weights,
-        cache,
+        _("{bits}-bit").format(bits=cache.bits),
         write.tokens(answer.context_tokens),
         write.count(answer.requests),
         write.gigabytes(answer.weight_bytes),
         words.format_note(answer),
     )
-    values = (answer.model.name, answer.speed[1], answer.ttft[1], weights, cache, answer.context_tokens,
+    values = (answer.model.name, answer.speed[1], answer.ttft[1], weights, cache.bits, answer.context_tokens,
               answer.requests, answer.weight_bytes, cells[-1])  # fmt: skip
-    return Row(answer.model.id, cells, values, answer.speed, answer.verdict, False, "", answer)
+    tips = tuple(format_name(cache.name) if at == CACHE_COLUMN else "" for at in range(len(cells)))
+    return Row(answer.model.id, cells, values, answer.speed, answer.verdict, False, "", answer, tips=tips)

@@ -240,4 +240,4 @@ class FindHardwarePage(QWidget):
 
 def _short(answer: Answer) -> str:
     """The hardware without its plan, for the chart."""
-    return device_with_count(words.short_name(answer.kind.device), answer.kind.units)
+    return device_with_count(answer.kind.device.called, answer.kind.units)

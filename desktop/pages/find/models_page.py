@@ -7,6 +7,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from core.language import search_sentences as words
+from core.language.format_names import format_name
 from core.language.messages import gettext as _
 from core.language.sentences import device_with_count
 from core.sizing.search.models import ModelAnswer, ModelsFound
@@ -94,11 +95,11 @@ class FindModelsPage(QWidget):
         self.found = found
         catalogue, deployment = self._session.catalogue, found.request.scenario.deployment
         device = catalogue.device(deployment.device)
-        hardware = device_with_count(device.name, deployment.count * deployment.nodes)
+        hardware = device_with_count(device.called, deployment.count * deployment.nodes)
         self.headline.setText(words.models_headline(found, hardware))
         self.subline.setText(words.models_searched(found, seconds))
         rows = [
-            model_row(one, catalogue.weight_format(one.weights).name, catalogue.kv_format(one.kv_format).name)
+            model_row(one, format_name(catalogue.weight_format(one.weights).name), catalogue.kv_format(one.kv_format))
             for one in found.answers
         ]
         self.answers.set_rows(rows, found.request.scenario.workload.speed_target)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QP
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from core.language.messages import gettext as _
+from core.language.messages import ngettext
 from core.language.numbers import current
 from desktop.charts.axes import rounded_top, value_ticks
 from desktop.charts.painting import card, point_mark
@@ -18,6 +19,8 @@ from desktop.theme import Theme
 LEFT, RIGHT, TOP, BOTTOM = 44, 24, 12, 24
 NEAR = 14.0  # of the pointer to a point
 FAR = 26.0  # of a name from its point: then a line leads there
+FIRST = 10  # rows of the table that are always drawn
+REACH = 10.0  # times the lowest price: what costs more than that and than the first rows is counted, not drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,13 @@ class PriceChart(QWidget):
         self.chosen = row
         self.update()
 
+    @property
+    def drawn(self) -> list[Point]:
+        """The answers within reach of the cheapest, of the first rows, or of the one that is chosen."""
+        lowest = min((p.price for p in self.points), default=0.0)
+        reach = max((p.price for p in self.points if p.row < FIRST or p.row == self.chosen), default=0.0)
+        return [p for p in self.points if p.price <= max(REACH * lowest, reach)]
+
     # -- reading out
 
     def read(self, row: int) -> None:
@@ -100,10 +110,10 @@ class PriceChart(QWidget):
         return QRectF(LEFT, TOP, max(10, self.width() - LEFT - RIGHT), max(10, self.height() - TOP - BOTTOM))
 
     def _top(self) -> float:
-        return rounded_top(max([p.high for p in self.points] + [self.target or 0.0, 1.0]))
+        return rounded_top(max([p.high for p in self.drawn] + [self.target or 0.0, 1.0]))
 
     def _span(self) -> tuple[float, float]:
-        prices = [p.price for p in self.points if p.price > 0] or [1000.0, 10_000.0]
+        prices = [p.price for p in self.drawn if p.price > 0] or [1000.0, 10_000.0]
         low, high = math.log10(min(prices)), math.log10(max(prices))
         pad = max(0.06, (high - low) * 0.06)
         return low - pad, high + pad
@@ -123,7 +133,7 @@ class PriceChart(QWidget):
             return
         self._axes(painter)
         self._front(painter)
-        for point in self.points:
+        for point in self.drawn:
             self._point(painter, point)
         self._names(painter)
         self._card(painter)
@@ -142,12 +152,12 @@ class PriceChart(QWidget):
             painter.setPen(theme.chart("axis_text"))
             area = QRectF(0, y - 8, LEFT - 8, 16)
             painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, write.count(value))
-        taken = -1e9
+        taken, end = -1e9, self._dearer(painter)
         for price in _price_ticks(*self._span()):
             text = write.money(price, self.currency)
             wide = painter.fontMetrics().horizontalAdvance(text)
             x = self.place(price, 0).x()
-            if x - wide / 2 > taken and x + wide / 2 < self.width():
+            if x - wide / 2 > taken and x + wide / 2 < end:
                 painter.drawText(QRectF(x - wide / 2 - 2, plot.bottom() + 5, wide + 4, 16), 0, text)
                 taken = x + wide / 2 + 14
         if self.target is not None:
@@ -161,9 +171,20 @@ class PriceChart(QWidget):
             area = QRectF(plot.left(), y - 17, plot.width() + RIGHT - 10, 15)
             painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
 
+    def _dearer(self, painter: QPainter) -> float:
+        """How many lie beyond the axis, at its end; and where the room for its numbers ends."""
+        number = len(self.points) - len(self.drawn)
+        if not number:
+            return self.width()
+        text = ngettext("{number} dearer", "{number} dearer", number).format(number=current().count(number))
+        wide = painter.fontMetrics().horizontalAdvance(text)
+        area = QRectF(self.width() - wide - 8, self._plot().bottom() + 5, wide + 4, 16)
+        painter.drawText(area, 0, text)
+        return area.left() - 14
+
     def _front(self, painter: QPainter) -> None:
         """Steps: for this money, this speed at most."""
-        best = sorted((p for p in self.points if p.best), key=lambda p: (p.price, p.speed))
+        best = sorted((p for p in self.drawn if p.best), key=lambda p: (p.price, p.speed))
         line = QPolygonF()
         for point in best:
             here = self.place(point.price, point.speed)
@@ -203,13 +224,13 @@ class PriceChart(QWidget):
     def _names(self, painter: QPainter) -> None:
         """The chosen one and the best ones by name, where no other name or point lies."""
         theme = self._theme
-        taken = [QRectF(at.x() - 6, at.y() - 6, 12, 12) for at in (self.place(p.price, p.speed) for p in self.points)]
+        taken = [QRectF(at.x() - 6, at.y() - 6, 12, 12) for at in (self.place(p.price, p.speed) for p in self.drawn)]
         self.labels = {}
-        for point in self.points:
+        for point in self.drawn:
             if point.best or point.row == self.chosen:
                 top, foot = self.place(point.price, point.high), self.place(point.price, point.low)
                 taken.append(QRectF(top.x() - 2, top.y(), 4, foot.y() - top.y()))
-        named = sorted((p for p in self.points if p.best or p.row == self.chosen), key=lambda p: p.row != self.chosen)
+        named = sorted((p for p in self.drawn if p.best or p.row == self.chosen), key=lambda p: p.row != self.chosen)
         for point in named:
             bold = point.row == self.chosen
             painter.setFont(theme.font("caption", 600 if bold else 500))
@@ -228,27 +249,31 @@ class PriceChart(QWidget):
         """Places for a name, the nearest first; the chosen one may stand further off, on a leader."""
         for x, y in ((-wide - 10, -18), (10, -18), (-wide - 10, 6), (10, 6), (-wide / 2, -24), (-wide / 2, 12)):
             yield QRectF(at.x() + x, at.y() + y, wide, 14)
-        for y in range(-36, -int(self.height()), -12) if far else ():
-            for x in (-wide / 2, -wide - 6, 6):
+        tall = int(self.height())
+        for y in (*range(-36, -tall, -12), *range(24, tall, 12)) if far else ():
+            for x in (-wide / 2, -wide - 6, 6, -1.5 * wide, 0.5 * wide):
                 yield QRectF(at.x() + x, at.y() + y, wide, 14)
 
     def _is_free(self, area: QRectF, taken: Sequence[QRectF]) -> bool:
-        inside = area.left() > 4 and area.right() < self.width() - 4 and 2 < area.top() < self._plot().bottom() - 14
+        plot = self._plot()  # the numbers of its axis stand left of it
+        inside = area.left() > plot.left() and area.right() < self.width() - 4 and 2 < area.top() < plot.bottom() - 14
         return inside and not any(area.adjusted(-3, -1, 3, 1).intersects(other) for other in taken)
 
     def _leader(self, painter: QPainter, at: QPointF, area: QRectF) -> None:
         painter.setPen(QPen(self._theme.chart("axis"), 1))
-        painter.drawLine(QPointF(min(max(at.x(), area.left()), area.right()), area.bottom()), at - QPointF(0, 7))
+        above = area.bottom() < at.y()
+        foot = QPointF(min(max(at.x(), area.left()), area.right()), area.bottom() if above else area.top())
+        painter.drawLine(foot, at - QPointF(0, 7 if above else -7))
 
     # -- choosing
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        near = [(self._distance(event.position(), p), p.row) for p in self.points]
+        near = [(self._distance(event.position(), p), p.row) for p in self.drawn]
         if near and min(near)[0] <= NEAR:
             self.point_chosen.emit(min(near)[1])
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        near = min(((self._distance(event.position(), p), p.row) for p in self.points), default=(NEAR + 1, -1))
+        near = min(((self._distance(event.position(), p), p.row) for p in self.drawn), default=(NEAR + 1, -1))
         self.read(near[1] if near[0] <= NEAR else -1)
 
     def leaveEvent(self, event: QEvent) -> None:
