@@ -5,6 +5,8 @@ draw more than they may, so that the clock falls; the units round them have to f
 every tile of a result has to be begun and written, however short the sums in it.
 """
 
+from typing import Any
+
 from core.architecture.blueprint import Blueprint, TensorClass
 from core.physics.arrays import sqrt
 from core.trace import formula
@@ -81,7 +83,7 @@ def efficiency_within_power(efficiency: float, power: float, rate: float, each: 
 
 
 @formula(Unit.SHARE)
-def efficiency_within_units(efficiency: float, rate: float, units: int, clock: float, per_clock: float) -> float:
+def efficiency_within_units(efficiency: Any, rate: float, units: int, clock: float, per_clock: Any) -> Any:
     """Share of the vendor's rate that kernels reach whose operands the execution units have to fetch and prepare.
 
     share = 1 / sqrt((1 / efficiency)^2 + (rate / (units * clock * per_clock))^2)
