@@ -3,6 +3,7 @@
 import dataclasses
 import datetime
 import json
+import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator
@@ -315,6 +316,17 @@ def test_what_cannot_be_written_leaves_nothing(place: Callable[[Path], Path], tm
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_a_killed_writing_left_is_cleared_up_later(tmp_path: Path) -> None:
+    left, busy, other = (tmp_path / name for name in (".a.pdf.1.part", ".a.pdf.2.part", ".b.pdf.1.part"))
+    for one in (left, busy, other):
+        one.write_bytes(b"half")
+    now = busy.stat().st_mtime
+    for one in (left, other):
+        os.utime(one, (now - 7200, now - 7200))
+    write_whole(tmp_path / "a.pdf", b"whole")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".a.pdf.2.part", ".b.pdf.1.part", "a.pdf"]
+
+
 def test_failure_while_writing_keeps_the_older_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "p.pdf"
     target.write_bytes(b"older")
@@ -347,11 +359,18 @@ def test_fault_in_a_template_is_a_clear_error_with_its_line(tmp_path: Path) -> N
         "#import '@preview/cetz:0.3.0'",
         '#include "@" + "preview/cetz:0.3.0"',
         'let name = "@preview"',
+        '#import "\\u{40}preview/cetz:0.3.0": canvas',
+        '#let name = str.from-unicode(64) + "pre" + "view/cetz:0.3.0"; #import name: canvas',
+        '#include "\\u{40}preview/cetz:0.3.0"',
+        '#include ("@", "pre", "view/cetz:0.3.0").join()',
+        '#include "notes.txt"',
+        '#import "@local/mine:0.1.0": *',
+        '#eval("imp" + "ort \\"\\u{40}pre" + "view/cetz:0.3.0\\"")',
     ],
 )
 def test_packages_of_the_network_are_refused_before_compiling(line: str, tmp_path: Path) -> None:
     (tmp_path / "proposal.typ").write_text(f"// mine\n\n{line}\n", encoding="utf-8")
-    with pytest.raises(ProposalError, match=r"proposal.typ, line 3: .*@preview"):
+    with pytest.raises(ProposalError, match=r"proposal.typ, line 3: (.*@preview|a template loads only .typ files)"):
         pdf(proposal([Offer(fixed.fixed_sizing())], options()), DATE, tmp_path)
 
 
