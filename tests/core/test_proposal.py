@@ -374,6 +374,35 @@ def test_packages_of_the_network_are_refused_before_compiling(line: str, tmp_pat
         pdf(proposal([Offer(fixed.fixed_sizing())], options()), DATE, tmp_path)
 
 
+def test_a_template_is_changed_as_its_notes_tell(tmp_path: Path) -> None:
+    """Order, words, looks and a page of one's own, by the recipes at the head of proposal.typ."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    copy_shipped(folder)
+
+    def change(name: str, old: str, new: str) -> None:
+        file = folder / name
+        text = file.read_text(encoding="utf-8")
+        assert text.count(old) == 1
+        file.write_text(text.replace(old, new), encoding="utf-8")
+
+    change(
+        "proposal.typ", '  ("memory", memory),\n  ("speed", speed),\n', '  ("speed", speed),\n  ("memory", memory),\n'
+    )
+    change("proposal.typ", '  ("cover", cover),\n', '  ("cover", cover),\n  ("about", about),\n')
+    page = "#let about() = { pagebreak(weak: true); heading(level: 1)[About us] }\n"
+    change("proposal.typ", "#let sections", page + "#let sections")
+    change("proposal.typ", "  if holds(name)", '  if name == "about" or holds(name)')
+    change("brand.typ", "h1: 24pt", "h1: 20pt")
+    mine = 'heading(level: 2, if d.frame.language == "fr" [Nos réserves] else [What we watch])'
+    change("pages/risks.typ", "heading(level: 2, values.heading)", mine)
+    values = proposal([Offer(fixed.fixed_sizing())], options())
+    text = plain(poppler("pdftotext", pdf(values, DATE, folder), tmp_path))
+    assert plain("About us") in text
+    assert plain("What we watch") in text
+    assert text.index(plain(values.speed.page.title)) < text.index(plain(values.memory.page.title))
+
+
 def test_a_copied_template_gives_the_same_pages_until_it_is_changed(tmp_path: Path) -> None:
     copy_shipped(tmp_path)
     composed = proposal([Offer(fixed.fixed_sizing())], options())
