@@ -80,7 +80,11 @@ def test_what_cannot_be_done_is_one_sentence(
     *before, error = capsys.readouterr().err.splitlines()
     assert said in error
     assert error.startswith("tonnage: ")
-    lacks = ["Nobody is named whom the proposal is for.", "Nobody is named who makes the proposal."]
+    lacks = [
+        "Nobody is named whom the proposal is for.",
+        "Nobody is named who makes the proposal.",
+        "The number of users is not given: no cost per million tokens can be told.",
+    ]
     assert before == ([f"tonnage: {sentence}" for sentence in lacks] if command[0] == "propose" else [])
 
 
