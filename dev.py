@@ -87,6 +87,7 @@ ERRORS = [
 READ_PDF = {"pdftotext": "poppler-utils"}
 FREEZE = {"objcopy": "binutils"}
 PACK = {"makensis": "nsis", "objdump": "binutils", "zstd": "zstd"}  # makensis tries the script for Windows
+PACK |= {"desktop-file-validate": "desktop-file-utils", "appstreamcli": "appstream"}
 PROVE = {"debootstrap": "debootstrap", "strace": "strace", "unshare": "util-linux", "Xvfb": "xvfb"}
 WATCH = {"strace": "strace"}  # shows that no network is asked for
 VIRTUAL_DISPLAY = {"Xvfb": "xvfb", "xauth": "xauth"}  # xvfb-run needs both

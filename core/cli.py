@@ -51,8 +51,10 @@ def main(arguments: Sequence[str], data: Path | None = None) -> int:
         code = int(options.run(options))
         sys.stdout.flush()
         return code
-    except TonnageError as error:
-        print(f"tonnage: {error.message}", file=sys.stderr)
+    except TonnageError as problem:
+        from core.language.sentences import error
+
+        print(f"tonnage: {error(problem)}", file=sys.stderr)
         return 1
     except BrokenPipeError:  # the reader of a pipe has seen enough
         sys.stdout = None

@@ -45,9 +45,10 @@ def _currency(text: str) -> str:
 
 
 def propose(options: argparse.Namespace, shipped: Catalogue) -> int:
-    """Write the file; names that cannot be printed are said before."""
+    """Write the file; what it lacks is said before, a sentence a line: prices, names, signs that cannot be printed."""
     from core.proposal.export import write_proposal
-    from core.proposal.glyphs import named_missing
+    from core.proposal.gap_sentences import gap_sentence
+    from core.proposal.gaps import gaps
     from core.proposal.offer import offer
     from core.proposal.workbook import write_workbook
 
@@ -59,9 +60,8 @@ def propose(options: argparse.Namespace, shipped: Catalogue) -> int:
         alone = len(options.files) == 1
         offers.append(offer(read.scenario, catalogue, today.isoformat(), options.currency or "", alone))
     chosen = _chosen(options, today, offers[0].scenario.client, shipped.version)
-    missing = named_missing(chosen.client, chosen.author, chosen.brand.name)
-    if missing:
-        print(f"tonnage: the proposal’s font has no {missing}; a box stands in its place.", file=sys.stderr)
+    for gap in gaps(offers, chosen):
+        print(f"tonnage: {gap_sentence(gap, offers)}", file=sys.stderr)
     write = write_workbook if options.output.suffix.lower() == ".xlsx" else write_proposal
     write(offers, chosen, options.output)
     print(options.output)

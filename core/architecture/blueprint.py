@@ -123,6 +123,7 @@ class NoteKind(StrEnum):
     """What a reader was not certain of; `core.architecture.notes` has the sentences."""
 
     UNKNOWN_ARCHITECTURE = "unknown_architecture"  # read as a conventional decoder; subject: its name
+    UNKNOWN_WRAPPER = "unknown_wrapper"  # only the language model inside was read; subject: the name of the whole
     VISION_NOT_COUNTED = "vision_not_counted"  # subject: the tower's model_type
     AUDIO_NOT_COUNTED = "audio_not_counted"
     UNKNOWN_QUANTISATION = "unknown_quantisation"  # subject: quant_method

@@ -47,6 +47,24 @@ CONTEXT_FIELDS = (
 
 Reader = Callable[[Fields, str], Draft]
 
+# What holds a language model of a known family and an image tower, and changes nothing about the former.
+WRAPPERS = frozenset(
+    {
+        "gemma3",
+        "gemma4",
+        "kimi_k25",
+        "kimi_k3",
+        "mistral3",
+        "ministral3",
+        "pixtral",
+        "qwen2_vl",
+        "qwen2_5_vl",
+        "qwen3_vl",
+    }
+    | {"qwen3_vl_moe", "llava", "llava_next", "llava_onevision", "internvl", "internvl_chat", "glm4v", "glm4v_moe"}
+    | {"idefics3", "smolvlm", "aya_vision", "cohere2_vision", "paligemma", "mistral_small"}
+)
+
 READERS: dict[str, Reader] = {
     **dict.fromkeys(HABITS, read_decoder),
     **dict.fromkeys(
@@ -94,7 +112,7 @@ BY_CLASS: dict[str, str] = {
 
 
 def read_config(
-    config: Mapping[str, Any], name: str = "", *, file: str = "config.json", assume_conventional: bool = False
+    config: Mapping[str, Any], name: str = "", *, file: str = "config.json", assume_conventional: bool = True
 ) -> Blueprint:
     """Make a blueprint from the fields of a config.json.
 
@@ -104,7 +122,7 @@ def read_config(
     name : what to call the model; empty: what the file says, or its architecture
     file : what to call the file in messages
     assume_conventional : read an unknown architecture as a conventional decoder, with a note, when every field is
-        one that such decoders have
+        one that such decoders have; else refuse it by its fields
 
     Raises `InvalidInput` for fields that are missing or absurd, `UnsupportedArchitecture` for families without reader.
 
@@ -116,11 +134,15 @@ def read_config(
         raise InvalidInput("{file} does not hold a JSON object.", file=file)
     _refuse_depth(config, file)
     wrapper = Fields(config, file)
+    _refuse_other_things(wrapper)
     fields = _language_model(wrapper)
     family = _family(wrapper, fields)
     if family:
         draft = READERS[family](fields, family)
-    elif assume_conventional:
+        outer = _type(wrapper)
+        if fields is not wrapper and outer and outer not in READERS and outer not in WRAPPERS:
+            draft.note(NoteKind.UNKNOWN_WRAPPER, _title(wrapper))
+    elif assume_conventional and _writes_text(wrapper):
         family, draft = _type(wrapper), conventional_draft(fields, _title(wrapper))
     else:
         _refuse(wrapper)
@@ -259,6 +281,31 @@ def _stated_name(wrapper: Fields) -> str:
     """The name that the file gives, unless it is a path on the machine that wrote it."""
     stated = wrapper.text("_name_or_path")
     return stated if re.fullmatch(r"[\w.-]+(/[\w.-]+)?", stated) and len(stated) <= 120 else ""
+
+
+#: How the class of a model ends that writes no text.
+SILENT = ("Model", "Encoder", "ForMaskedLM", "ForPreTraining", "Classification", "ForQuestionAnswering", "Detection")
+
+
+def _writes_text(wrapper: Fields) -> bool:
+    """May the file be one of a decoder? Its class says what the model is for, or it states a type alone."""
+    names = wrapper.texts("architectures") or []
+    if names:
+        return any(not name.endswith(SILENT) or name.endswith("LMHeadModel") for name in names)
+    return bool(_type(wrapper))
+
+
+def _refuse_other_things(wrapper: Fields) -> None:
+    """Refuse what is no model of its own, or none of language, by what it is."""
+    if wrapper.has("peft_type"):
+        raise UnsupportedArchitecture(
+            "{file} describes an adapter for another model: choose that model itself.", file=wrapper.file
+        )
+    if wrapper.has("_class_name") and not wrapper.has("model_type"):
+        name = re.sub(r"[^\w.+-]", "", wrapper.text("_class_name"))[:80]
+        raise UnsupportedArchitecture(
+            "{file} describes {name}, which makes images: Tonnage sizes language models.", file=wrapper.file, name=name
+        )
 
 
 def _refuse(wrapper: Fields) -> NoReturn:

@@ -53,10 +53,11 @@ class ImportedModel:
         return self.blueprint.warnings
 
 
-def read_model(path: Path | str, *, assume_conventional: bool = False) -> ImportedModel:
+def read_model(path: Path | str, *, assume_conventional: bool = True) -> ImportedModel:
     """Read a model from a file or a folder.
 
-    `assume_conventional` reads an unknown architecture in a config.json as a conventional decoder, with a note.
+    An unknown architecture in a config.json is read as a conventional decoder, with a note, unless
+    `assume_conventional` is off.
     Raises `InvalidInput` or `UnsupportedArchitecture`, with a sentence that names the file and, where there is one,
     the field.
     """

@@ -49,6 +49,9 @@ def read_heads(fields: Fields, hidden: int, prefix: str = "") -> Heads:
         raise fields.wrong(
             "hidden_size", 'is not a multiple of "num_attention_heads" ({query_heads})', query_heads=query_heads
         )
+    if query_heads % kv_heads:
+        name = f"{prefix}num_key_value_heads"
+        raise fields.wrong(name, "does not divide the query heads ({query_heads})", query_heads=query_heads)
     key_dim = fields.integer(*names, default=hidden // query_heads)
     return Heads(query_heads, kv_heads, key_dim, fields.integer(f"{prefix}v_head_dim", default=key_dim))
 

@@ -15,6 +15,7 @@ def N_(message: str) -> str:  # noqa: N802 - the name that collects messages
 
 SENTENCES: Mapping[NoteKind, str] = {
     NoteKind.UNKNOWN_ARCHITECTURE: N_("Tonnage does not know {subject}; it was read as a conventional decoder."),
+    NoteKind.UNKNOWN_WRAPPER: N_("Tonnage does not know {subject}; only the language model inside it was read."),
     NoteKind.VISION_NOT_COUNTED: N_("The image tower ({subject}) is not counted."),
     NoteKind.AUDIO_NOT_COUNTED: N_("The audio tower ({subject}) is not counted."),
     NoteKind.UNKNOWN_QUANTISATION: N_("The quantisation “{subject}” is not known; choose the weight format yourself."),

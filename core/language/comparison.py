@@ -66,7 +66,7 @@ def headline(found: Comparison) -> str:
             clauses.append(text.format(letter=option.letter, number=current().count(option.room)))
         else:
             clauses.append(_against(found, at))
-    return "; ".join(clauses)
+    return sentences.clauses(clauses)
 
 
 def _against(found: Comparison, at: int) -> str:

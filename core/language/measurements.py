@@ -3,7 +3,7 @@
 from core.language.messages import gettext as _
 from core.language.messages import marked, ngettext
 from core.language.numbers import current
-from core.language.sentences import evidence
+from core.language.sentences import clauses, evidence
 from core.scenario import Measured, Measurement
 from core.sizing.report import Estimate
 
@@ -37,7 +37,7 @@ def conditions(measurement: Measurement) -> str:
         parts.append(_("answer {tokens}").format(tokens=write.tokens(measurement.output_tokens)))
     if measurement.cached_tokens:
         parts.append(_("{tokens} in the cache").format(tokens=write.tokens(measurement.cached_tokens)))
-    return "; ".join(filter(None, [", ".join(parts), measurement.title, measurement.date]))
+    return clauses(filter(None, [", ".join(parts), measurement.title, measurement.date]))
 
 
 def middle(prediction: Estimate | None) -> str:

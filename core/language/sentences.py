@@ -4,12 +4,14 @@ Sizing returns enums and numbers only; every sentence that window, command line 
 here, in the language in force (`core.language.messages`).
 """
 
+from collections.abc import Iterable
+
 from core.architecture.blueprint import NoteKind
 from core.architecture.notes import SENTENCES as NOTES
 from core.catalogue.records import Confidence
 from core.errors import Phrase, TonnageError
 from core.language.messages import gettext as _
-from core.language.messages import marked, ngettext
+from core.language.messages import marked, ngettext, pgettext
 from core.language.numbers import current
 from core.scenario import CompanionRole, Mode, Placement
 from core.sizing.report import Cause, Evidence, Limit, MemoryKind, Sizing, Verdict
@@ -309,6 +311,16 @@ def requests(number: int) -> str:
 def reading_note(kind: NoteKind, subject: str = "") -> str:
     """What the reader of a model file was not certain of."""
     return _(NOTES[kind]).format(subject=subject)
+
+
+def clauses(said: Iterable[str]) -> str:
+    """Short statements in one line, parted with the signs of the language in force: "a; b", in French "a ; b"."""
+    return pgettext("between clauses", "; ").join(said)
+
+
+def named(name: str, value: str) -> str:
+    """A name and what is said of it: "A: 12 tok/s", in French "A : 12 tok/s"."""
+    return pgettext("name and value", "{name}: {value}").format(name=name, value=value)
 
 
 def error(problem: TonnageError) -> str:

@@ -168,7 +168,7 @@ def appendix(sizing: Sizing, write: Formatter, figures: Figures) -> Appendix:
         ),
         inputs=tuple(_input(entry, write, sources) for entry in given),
         sources_heading=_("Sources"),
-        source_headings=("", _("Source"), _("Date"), _("Confidence")),
+        source_headings=(_("No."), _("Source"), _("Date"), _("Confidence")),
         sources=tuple(sources.values()),
         glossary_heading=_("Words"),
         glossary=glossary(),

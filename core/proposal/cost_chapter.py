@@ -9,7 +9,7 @@ from core.language.messages import gettext as _
 from core.language.messages import marked
 from core.language.numbers import Formatter
 from core.language.part_names import TOWER
-from core.language.sentences import confidence
+from core.language.sentences import clauses, confidence, named
 from core.proposal.appendix import Figures
 from core.proposal.letters import letter
 from core.proposal.offer import Offer
@@ -66,10 +66,8 @@ def _page(cost: Cost, write: Formatter) -> Page:
     purchase = money(cost.capital, cost, write)
     if not cost.total.known:
         reason = missing(cost.total.missing) if cost.total.missing else ""
-        text = _("{purchase} to buy. What it costs to run is not known: {reason}.")
-        return Page(
-            _("It costs {purchase} to buy").format(purchase=purchase), text.format(purchase=purchase, reason=reason)
-        )
+        title = _("It costs {purchase} to buy").format(purchase=purchase)
+        return Page(title, _("What it costs to run is not known: {reason}.").format(reason=reason))
     years = write.figure(cost.trace["cost.term_years"], Unit.YEAR)
     total = money(cost.total, cost, write)
     title = _("It costs {total} over {years}").format(total=total, years=years)
@@ -112,7 +110,7 @@ def _exhibit(
     assert cost is not None
     years = write.figure(cost.trace["cost.term_years"], Unit.YEAR)
     text = _("Cost over {years} in {currency}, net: what is bought, and what it takes to run it.")
-    said = "; ".join(f"{bar.letter}: {bar.total}" for bar in bars)
+    said = clauses(named(bar.letter, bar.total) for bar in bars)
     return Exhibit(
         number=_("Exhibit {number}").format(number=number),
         message=_message(bars[0]),
@@ -177,12 +175,14 @@ def _workstation_row(parts: Sequence[PricedLine], cost: Cost, write: Formatter) 
     oldest = min((line.quote for line in parts if line.quote is not None), key=lambda quote: quote.date)
     text = _("Workstation without accelerators")
     amount = write.money(cost.trace[WORKSTATIONS], cost.currency)
-    return Row((write.number(number), text, "", amount, price_age(oldest)))
+    return Row((write.number(number), text, amount if number == 1 else "", amount, price_age(oldest)))
 
 
 def _line_row(line: PricedLine, cost: Cost, write: Formatter) -> Row:
     price = cost.trace.get(f"{line.key}.price", cost.trace.get(f"{line.key}.quoted"))
     each = write.money(price, cost.currency) if price is not None and line.amount.known else write.unknown()
+    if price is None and line.quantity == 1:  # a share of something, whose price is the amount
+        each = money(line.amount, cost, write)
     said = price_age(line.quote) if line.quote else _("no price is known")
     if line.quote is not None and line.quote.fact:
         said = f"{said}, {confidence(line.quote.confidence)}" if not line.quote.is_estimate else said

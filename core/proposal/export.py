@@ -1,5 +1,6 @@
 """Writes a proposal's file: whole, or not at all."""
 
+import glob
 import os
 import tempfile
 from collections.abc import Sequence
@@ -10,6 +11,8 @@ from core.proposal.composition import proposal
 from core.proposal.offer import Offer
 from core.proposal.options import ProposalOptions
 from core.proposal.typst_document import pdf
+
+LEFT_S = 3600
 
 
 def write_proposal(offers: Sequence[Offer], options: ProposalOptions, path: Path) -> Path:
@@ -30,11 +33,20 @@ def write_whole(path: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         temporary.chmod(0o666 & ~_umask())
         os.replace(temporary, path)
+        _clear_up(path)
     except OSError as failure:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
         reason = failure.strerror or str(failure)
         raise ProposalError("“{path}” could not be written: {reason}.", path=path, reason=reason) from failure
+
+
+def _clear_up(path: Path) -> None:
+    """Take away what earlier writings of this file left that were killed: an hour older, so nobody is at work on it."""
+    written = path.stat().st_mtime
+    for left in path.parent.glob(f".{glob.escape(path.name[:40])}.*.part"):
+        if left.stat().st_mtime < written - LEFT_S:
+            left.unlink(missing_ok=True)
 
 
 def _umask() -> int:

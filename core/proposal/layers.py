@@ -7,6 +7,7 @@ from core.language.figures import tensor_class
 from core.language.messages import gettext as _
 from core.language.messages import marked
 from core.language.numbers import Formatter
+from core.language.sentences import clauses
 from core.proposal.values import Column, Row, Table
 
 _KINDS = {
@@ -41,14 +42,15 @@ def _attention(blueprint: Blueprint, write: Formatter) -> Iterator[Row]:
 
 def _heads(group: AttentionGroup, write: Formatter) -> str:
     text = _("{query} query heads, {kv} cached heads of {width}")
-    said = text.format(
+    heads = text.format(
         query=write.count(group.query_heads), kv=write.count(group.kv_heads), width=write.count(group.key_dim)
     )
+    parts = [heads]
     if group.window:
-        said += "; " + _("window of {tokens} tokens").format(tokens=write.count(group.window))
+        parts.append(_("window of {tokens} tokens").format(tokens=write.count(group.window)))
     if group.latent_dim:
-        said += "; " + _("one vector of {width} a token").format(width=write.count(group.latent_dim))
-    return said
+        parts.append(_("one vector of {width} a token").format(width=write.count(group.latent_dim)))
+    return clauses(parts)
 
 
 def _recurrent(blueprint: Blueprint, write: Formatter) -> Iterator[Row]:

@@ -4,7 +4,7 @@ from core.language.findings import finding_sentence, finding_title
 from core.language.messages import gettext as _
 from core.language.messages import ngettext
 from core.language.numbers import Formatter
-from core.language.sentences import device_with_count, memory_kind, requests
+from core.language.sentences import clauses, device_with_count, memory_kind, requests
 from core.proposal.appendix import Figures
 from core.proposal.recommendation import MEMORY_NOTES
 from core.proposal.values import Bar, Column, Exhibit, Memory, Note, Page, Row, Segment, Table
@@ -125,7 +125,7 @@ def _exhibit(sizing: Sizing, write: Formatter, figures: Figures, number: int) ->
         message=message.format(**numbers),
         conditions=_conditions(sizing, write),
         source=figures.citation("memory.total_bytes", "memory.limit_bytes", "kv_bytes_per_request"),
-        alternative=_alternative(sizing, write),
+        alternative=in_words(sizing, write),
     )
 
 
@@ -142,10 +142,10 @@ def _conditions(sizing: Sizing, write: Formatter) -> str:
     return said
 
 
-def _alternative(sizing: Sizing, write: Formatter) -> str:
+def in_words(sizing: Sizing, write: Formatter) -> str:
     """The bar in words."""
     tier = fullest(sizing).tiers[0]
-    parts = "; ".join(f"{memory_kind(item.kind)} {write.bytes(item.bytes)}" for item in tier.items)
+    parts = clauses(f"{memory_kind(item.kind)} {write.bytes(item.bytes)}" for item in tier.items)
     return _("Bar of the memory in use: {parts}. Limit {limit}, installed {capacity}.").format(
         parts=parts, limit=write.bytes(tier.limit_bytes), capacity=write.bytes(tier.usable_bytes)
     )

@@ -6,7 +6,7 @@ from core.language.cost_sentences import not_counted, two_roads
 from core.language.cost_sentences import use as use_name
 from core.language.messages import gettext as _
 from core.language.numbers import Formatter
-from core.language.sentences import companion_role, placement
+from core.language.sentences import clauses, companion_role, placement
 from core.proposal.offer import Offer
 from core.proposal.recommendation import hardware, money
 from core.proposal.values import Column, Need, Note, Page, Row, Table
@@ -189,7 +189,7 @@ def _speed(sizing: Sizing, write: Formatter) -> str:
 
 
 def _others(offers: tuple[Offer, ...]) -> str:
-    return "; ".join(hardware(one.sizing) for one in offers[1:4])
+    return clauses(hardware(one.sizing) for one in offers[1:4])
 
 
 def _cost(offer: Offer, write: Formatter) -> str:

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator, Sequence
 from core.language.messages import gettext as _
 from core.language.messages import ngettext
 from core.language.numbers import Formatter
-from core.language.sentences import evidence, requests, verdict_word
+from core.language.sentences import clauses, evidence, named, requests, verdict_word
 from core.proposal.against import against
 from core.proposal.axes import linear, logarithmic
 from core.proposal.letters import letter
-from core.proposal.memory_chapter import bars
+from core.proposal.memory_chapter import bars, in_words
 from core.proposal.offer import Offer
 from core.proposal.recommendation import hardware, money
 from core.proposal.values import (
@@ -27,6 +27,8 @@ from core.sizing.report import Sizing
 from core.units import Unit
 
 #: Options that have a colour of their own; further ones are grey.
+#: More options than this stand below one another.
+MOST_COLUMNS = 4
 SERIES = ("series_a", "series_b", "series_c", "series_d")
 
 
@@ -39,8 +41,10 @@ def options(offers: Sequence[Offer], write: Formatter, number: Callable[[], int]
         page=_page(offers, write),
         columns=tuple(_columns(offers, write)),
         bars=tuple(bars(one.sizing, write)[0] for one in offers),
+        bars_in_words=tuple(in_words(one.sizing, write) for one in offers),
         bars_label=_("Memory, same scale"),
         bars_note=_("line: engine limit"),
+        heading=_("Criterion") if len(offers) <= MOST_COLUMNS else _("Option"),
         rows=tuple(_rows(offers, write)),
         caption=_("Bold: best in its row among the options that do the work."),
         exhibit=_exhibit(offers, write, number()) if chart else None,
@@ -50,10 +54,8 @@ def options(offers: Sequence[Offer], write: Formatter, number: Callable[[], int]
 
 def _page(offers: Sequence[Offer], write: Formatter) -> Page:
     title = ngettext("{number} option side by side", "{number} options side by side", len(offers))
-    lead = "; ".join(
-        _("{letter}: {reason}").format(letter=letter(number), reason=against(one, offers[0], write))
-        for number, one in enumerate(offers[:4])
-        if number
+    lead = clauses(
+        named(letter(number), against(one, offers[0], write)) for number, one in enumerate(offers[:4]) if number
     )
     return Page(title.format(number=write.count(len(offers))), f"{lead}." if lead else "")
 
@@ -205,7 +207,7 @@ def _exhibit(offers: Sequence[Offer], write: Formatter, number: int) -> Exhibit:
         if cheapest is max(able, key=lambda point: point.middle) and len(able) > 1:
             text = _("{letter} is the cheapest option that does the work, and the fastest")
         message = text.format(letter=cheapest.letter)
-    said = "; ".join(f"{point.letter}: {write.speed(point.middle)}" for point in points)
+    said = clauses(named(point.letter, write.speed(point.middle)) for point in points)
     return Exhibit(
         number=_("Exhibit {number}").format(number=number),
         message=message,

@@ -1,7 +1,7 @@
 """Risks and limits with their numbers, what would change the answer, and who does what next."""
 
 import datetime
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from core.language.cost_sentences import not_counted
 from core.language.levers import lever_gain, lever_sentences, lever_title
@@ -56,10 +56,10 @@ def _points(offer: Offer, options: ProposalOptions, write: Formatter) -> Iterato
         text = _("{missing} of memory are missing; ordered like this it would not start.")
         yield Point(_("It does not hold the work."), text.format(missing=write.bytes(sizing.missing_bytes)))
     if cost is not None:
-        dates = sorted({line.quote.date for line in cost.lines if line.quote is not None and line.quote.date})
+        dates = [line.quote.date for line in cost.lines if line.quote is not None and line.quote.date]
         if dates:
             text = _("They are from {dates}; have them quoted before you order.")
-            span = " – ".join(write.partial_date(date) for date in dict.fromkeys((dates[0], dates[-1])))
+            span = " – ".join(write.partial_date(date) for date in _first_and_last(dates))
             yield Point(_("Prices are a snapshot."), text.format(dates=span))
         for line in cost.lines:
             if line.quote is not None and line.quote.before_rise:
@@ -71,6 +71,16 @@ def _points(offer: Offer, options: ProposalOptions, write: Formatter) -> Iterato
     if trained and context >= trained:
         text = _("{tokens} tokens are as long as the model was trained for; answers at that length are less reliable.")
         yield Point(_("The longest texts are at the model’s limit."), text.format(tokens=write.count(trained)))
+
+
+def _first_and_last(dates: Sequence[str]) -> tuple[str, ...]:
+    """The ends of some dates, of which some may be months or years; one date where it holds the others.
+
+    >>> _first_and_last(["2026-08", "2025-03-01", "2026-01"]), _first_and_last(["2026-08", "2026"])
+    (('2025-03-01', '2026-08'), ('2026',))
+    """
+    first, last = min(dates), max(dates)
+    return (first,) if last.startswith(first) else (first, last)
 
 
 def _changes(offer: Offer) -> Table:

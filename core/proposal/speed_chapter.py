@@ -6,7 +6,7 @@ from core.language.chart_sentences import step_line, step_title
 from core.language.messages import gettext as _
 from core.language.messages import marked, ngettext
 from core.language.numbers import Formatter
-from core.language.sentences import cause, evidence, evidence_meaning, limit, requests
+from core.language.sentences import cause, clauses, evidence, evidence_meaning, limit, named, requests
 from core.proposal.appendix import Figures
 from core.proposal.axes import linear
 from core.proposal.load import LoadPoint, Moment
@@ -123,8 +123,8 @@ def _exhibit(offer: Offer, write: Formatter, figures: Figures, number: int) -> E
     text = _("Tokens per second for each user against requests at once. Line: P50; band: P10 to P90 ({evidence}).")
     decode = sizing.decode
     conditions = text.format(evidence=evidence(decode.evidence)) if decode else ""
-    rows = "; ".join(
-        f"{requests(point.requests)}: {write.speed(point.sizing.decode.p50)}"
+    rows = clauses(
+        named(requests(point.requests), write.speed(point.sizing.decode.p50))
         for point in offer.load
         if point.sizing.decode is not None
     )
@@ -210,7 +210,7 @@ def _reading(sizing: Sizing, write: Formatter) -> str:
 
 
 def _token_exhibit(sizing: Sizing, write: Formatter, figures: Figures, number: int) -> Exhibit:
-    parts = "; ".join(f"{cause(part.cause)} {write.seconds(part.seconds)}" for part in sizing.step if part.seconds > 0)
+    parts = clauses(f"{cause(part.cause)} {write.seconds(part.seconds)}" for part in sizing.step if part.seconds > 0)
     total = write.seconds(sizing.trace[TOTAL])
     return Exhibit(
         number=_("Exhibit {number}").format(number=number),
@@ -237,4 +237,4 @@ def _evidence(sizing: Sizing) -> str:
     if sizing.decode is None:
         return ranges
     level = sizing.decode.evidence
-    return f"{evidence(level)[:1].upper()}{evidence(level)[1:]}: {evidence_meaning(level)} {ranges}"
+    return f"{named(evidence(level)[:1].upper() + evidence(level)[1:], evidence_meaning(level))} {ranges}"

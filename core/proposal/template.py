@@ -16,6 +16,8 @@ MAIN = "proposal.typ"
 MOST_FILES, MOST_BYTES = 200, 5_000_000
 
 _PACKAGE = re.compile(r"@\s*[\"']?\s*\+?\s*[\"']?\s*preview|[\"']@[\"']|[\"']preview/")
+#: What loads a file names it in quotes, as it is: a name that is put together while compiling could be a package's.
+_LOADING = re.compile(r"(?:^|[#;{(\[=,\s])(?:import|include)\b(?![ \t]*\"[^\"\\@]*\.typ\")[ \t]*[\"\w(#{\[]|\beval\b")
 
 
 def main_file(folder: Path | None) -> Path:
@@ -47,12 +49,29 @@ def main_file(folder: Path | None) -> Path:
     return main
 
 
+def _without_notes(text: str) -> str:
+    """A template with blanks for its notes on lines of their own, which may speak of what they like.
+
+    >>> _without_notes('// import\\n#import "a.typ": b')
+    '         \\n#import "a.typ": b'
+    """
+    return re.sub(r"^[ \t]*//.*$", lambda note: " " * len(note[0]), text, flags=re.MULTILINE)
+
+
 def _refuse_packages(name: str, text: str) -> None:
     found = _PACKAGE.search(text)
     if found:
         line = text.count("\n", 0, found.start()) + 1
         raise ProposalError(
             "{name}, line {line}: a template must not load packages (@preview). Copy their files into its folder.",
+            name=name,
+            line=line,
+        )
+    found = _LOADING.search(_without_notes(text))
+    if found:
+        line = text.count("\n", 0, found.end() - 1) + 1
+        raise ProposalError(
+            "{name}, line {line}: a template loads only .typ files of its folder, each named in quotes as it is.",
             name=name,
             line=line,
         )

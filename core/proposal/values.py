@@ -266,8 +266,10 @@ class OptionsCompared:
     page: Page
     columns: tuple[OptionColumn, ...]
     bars: tuple[Bar, ...]
+    bars_in_words: tuple[str, ...]
     bars_label: str
     bars_note: str
+    heading: str
     rows: tuple[ComparedRow, ...]
     caption: str
     exhibit: Exhibit | None

@@ -94,7 +94,9 @@ def read_scenario(path: Path) -> ScenarioFile:
     except UnicodeDecodeError:
         raise InvalidInput("{path} is not a Tonnage scenario.", path=path.name) from None
     except OSError as error:
-        raise StoreError("{path} cannot be read: {strerror}.", path=path.name, strerror=error.strerror) from error
+        raise StoreError(
+            "{path} cannot be read: {strerror}.", path=path.name or path, strerror=error.strerror
+        ) from error
     return parse_scenario(text, path.name)
 
 

@@ -129,7 +129,7 @@ def _fixed() -> Mapping[str, Component]:
             f"pkg:generic/qt@{qt}",
         ),
         "icu": Component(
-            "ICU", "73", "Unicode-3.0", (TEXTS / "Unicode-3.0.txt",), "https://icu.unicode.org", "pkg:generic/icu@73"
+            "ICU", "73", "Unicode-3.0", (TEXTS / "ICU.txt",), "https://icu.unicode.org", "pkg:generic/icu@73"
         ),
         "inter": Component(
             "Inter", "4.0", "OFL-1.1", (fonts / "Inter-OFL.txt",), "https://rsms.me/inter", "pkg:generic/inter-font@4.0"

@@ -27,7 +27,7 @@ from release.contents import (
     summary,
 )
 from release.libraries import depends
-from release.linux_files import SOURCES, lay_out
+from release.linux_files import SOURCES, lay_out, wrong
 from release.notices import FOLDER, OWNERS, SBOM, incomplete
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -174,6 +174,7 @@ def main(arguments: list[str]) -> int:
     options.target.mkdir(parents=True, exist_ok=True)
     work = ROOT / "build" / "installer"
     made = [debian_package(PROGRAM, options.target, options.version, work)]
+    described = wrong(work / "deb" / "usr" / "share")
     if not options.deb_only:
         made.append(archive(PROGRAM, options.target, options.version, work))
     listed = contents(PROGRAM)
@@ -186,7 +187,7 @@ def main(arguments: list[str]) -> int:
     print(summary(listed))
     for path in made:
         print(f"{path.stat().st_size / 1e6:8.1f} MB  {path.name}")
-    failures = [*too_large(PROGRAM, made[0]), *incomplete(PROGRAM, ROOT / "build" / "app" / OWNERS)]
+    failures = [*too_large(PROGRAM, made[0]), *incomplete(PROGRAM, ROOT / "build" / "app" / OWNERS), *described]
     for failure in failures:
         print(f"not fit to hand over: {failure}", file=sys.stderr)
     return 1 if failures else 0

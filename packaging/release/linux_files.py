@@ -1,6 +1,7 @@
 """The Linux desktop's view of the program: menu entry, kind of file, description, icons, laid out as below /usr."""
 
 import shutil
+import subprocess
 from pathlib import Path
 
 from core import __version__
@@ -24,6 +25,16 @@ def lay_out(share: Path, icons: Path) -> None:
     metainfo.parent.mkdir(parents=True, exist_ok=True)
     metainfo.write_text(metainfo_text(), encoding="utf-8")
     shutil.copytree(icons / "hicolor", share / "icons" / "hicolor")
+
+
+def wrong(share: Path) -> list[str]:
+    """What the desktop's own programs find wrong below a `share` folder, in their words."""
+    checks = (
+        ["desktop-file-validate", str(share / "applications" / "tonnage.desktop")],
+        ["appstreamcli", "validate", "--no-net", str(share / "metainfo" / f"{APP_ID}.metainfo.xml")],
+    )
+    answers = [subprocess.run(command, capture_output=True, text=True) for command in checks]
+    return [f"{one.stdout}{one.stderr}".strip() for one in answers if one.returncode]
 
 
 def metainfo_text() -> str:

@@ -1,10 +1,11 @@
 """Licence texts, the list of components for About, and the bill of materials (CycloneDX), all from one collection."""
 
+import fnmatch
 import hashlib
 import json
 import re
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from release.components import Component
 FOLDER = "licences"
 INDEX = "index.json"
 SBOM = "sbom.cdx.json"
+FILES = "files"  # the property that says where a part lies
+_PART = re.compile(r"^Name: (?P<name>.+)\nFiles: (?P<files>.+)\n(?:\S.*\n)*?License: (?P<licence>.+)$", re.MULTILINE)
 OWNERS = "owners.json"
 
 
@@ -41,7 +44,8 @@ def incomplete(program: Path, owners: Path) -> list[str]:
     """What the notices of a frozen program lack, in words: a file of nobody's, a text, an entry of the bill."""
     inside = program / "_internal"
     folder = inside / "resources" / FOLDER
-    known = {name for files in json.loads(owners.read_text(encoding="utf-8")).values() for name in files}
+    owned = json.loads(owners.read_text(encoding="utf-8"))
+    known = {name for files in owned.values() for name in files}
     ours = {"base_library.zip", "resources/build.json"}
     found = []
     for path in sorted(inside.rglob("*")):
@@ -56,9 +60,39 @@ def incomplete(program: Path, owners: Path) -> list[str]:
         if not one["licence"] or not texts or not all(text.is_file() and text.stat().st_size > 100 for text in texts):
             found.append(f"{one['name']} has no licence text")
     listed = json.loads((folder / SBOM).read_text(encoding="utf-8"))["components"]
-    billed = {"Tonnage", *(part["name"] for part in listed)}
-    found += [f"{one['name']} is not in the bill of materials" for one in index if one["name"] not in billed]
-    return found
+    billed = {("Tonnage", __version__), *((part["name"], part["version"]) for part in listed)}
+    found += [
+        f"{one['name']} is not in the bill of materials" for one in index if (one["name"], one["version"]) not in billed
+    ]
+    named = {one["name"] for one in index}
+    found += [f"{name} has files and is not in the list" for name in owned if name not in named]
+    found += _unnamed_libraries(inside, listed)
+    return [*found, *_not_replaceable(index, owned, inside)]
+
+
+def _unnamed_libraries(inside: Path, listed: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Libraries of others that a package carries beside its own, and that the bill does not name."""
+    patterns = [
+        said["value"]
+        for one in listed
+        for part in one.get("components", ())
+        for said in part.get("properties", ())
+        if said["name"] == FILES
+    ]
+    for path in sorted(inside.glob("*.libs/*")):
+        name = path.relative_to(inside).as_posix()
+        if not any(fnmatch.fnmatch(name, pattern + "*") for pattern in patterns):
+            yield f"{name} is named by no part in the bill of materials"
+
+
+def _not_replaceable(
+    index: Sequence[Mapping[str, Any]], owned: Mapping[str, Sequence[str]], inside: Path
+) -> Iterator[str]:
+    """What is under the LGPL and has no library of its own that a user could replace."""
+    for one in index:
+        libraries = [name for name in owned.get(one["name"], ()) if re.search(r"\.(so|dll|dylib)(\.|$)", name)]
+        if one["licence"].startswith("LGPL") and not any((inside / name).is_file() for name in libraries):
+            yield f"{one['name']} is under the LGPL and no library that can be replaced"
 
 
 def _entry(component: Component, folder: Path, names: dict[str, str]) -> dict[str, Any]:
@@ -130,6 +164,12 @@ def _component(one: Component) -> dict[str, Any]:
     return {**shown, "components": inside} if inside else shown
 
 
+def _told_in_texts(one: Component) -> list[dict[str, str]]:
+    """The libraries of others whose licences stand in a component's text, each with its name and its files."""
+    texts = [path.read_text(encoding="utf-8", errors="replace") for path in one.texts]
+    return [found.groupdict() for text in texts for found in _PART.finditer(text)]
+
+
 def _licence(said: str) -> dict[str, Any]:
     """An expression of SPDX as such, other words as a name.
 
@@ -141,9 +181,18 @@ def _licence(said: str) -> dict[str, Any]:
 
 
 def _inside(one: Component) -> list[dict[str, Any]]:
-    """What a compiled library says was compiled into it."""
+    """What a compiled library says was compiled into it, or a package of the libraries beside it."""
     if one.parts is None:
-        return []
+        return [
+            {
+                "type": "library",
+                "bom-ref": f"{one.purl}#{part['name']}",
+                "name": part["name"],
+                "licenses": [_licence(part["licence"])],
+                "properties": [{"name": FILES, "value": part["files"]}],
+            }
+            for part in _told_in_texts(one)
+        ]
     listed = json.loads(one.parts.read_text(encoding="utf-8")).get("components", [])
     kept = ("type", "name", "version", "purl", "licenses", "hashes")
     inside = []

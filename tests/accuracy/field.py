@@ -96,6 +96,13 @@ def _total(q: Question) -> Range:
     return _exactly(float(sizing.trace["tier.0.limit_bytes" if takes_share else "accelerator.total_bytes"]) / GIB)
 
 
+def _on_the_card(q: Question) -> Range:
+    """What is needed of the accelerator: without what lies with the host."""
+    trace = q.stated().trace
+    beside = float(trace["spill.weights_bytes"] + trace["spill.kv_bytes"]) if q.at.text("placement") else 0.0
+    return _exactly((float(trace["accelerator.total_bytes"]) - beside) / GIB)
+
+
 def _compute_buffer(q: Question) -> Range:
     trace = q.sizing().trace
     return _exactly(float(trace.get("runtime.compute_buffer_bytes", trace["memory_item.framework"])) / GIB)
@@ -146,12 +153,13 @@ FIGURES: dict[str, Callable[[Question], Range]] = {
     "state_bytes_per_request": _bytes("state_bytes_per_request", 1),
     "weights_gib": _bytes("accelerator.weights_bytes", GIB, Question.stated),
     "total_gib": _total,
-    "needed_gib": _bytes("accelerator.total_bytes", GIB, Question.stated),
+    "needed_gib": _on_the_card,
     "compute_gib": _compute_buffer,
     "growth_gb_per_16k": _growth,
     "available_kv_gib": _bytes("accelerator.free_for_kv_bytes", GIB, Question.stated),
     "min_utilisation": _least_share,
     "bytes_read_per_token_gb": _bytes("bytes_read_per_token.weights", GB, Question.answering),
+    "prefill_tok_s": _bytes("prefill_tok_s", 1, Question.answering),
     "roofline_tok_s": _bytes("decode_tok_s.ceiling", 1, Question.answering),
     "tok_s": _speed,
     "tok_s_low": _speed,

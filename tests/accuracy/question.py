@@ -49,6 +49,8 @@ class Question:
         engine = machines.find_engine(self.record, catalogue)
         model = self._model()
         weights = _weights(self.inputs, catalogue_model=model)
+        if not weights.stated and _of_ollama(self.record):
+            weights = formats.Weights(OLLAMA_DEFAULT)
         cache = formats.read_cache(self.at.text("kv_dtype") or self.inputs.text("kv_dtype"), catalogue)
         size = _MEMORY.search(self.inputs.text("gpu"))
         unnamed = machines.unnamed_device(round(float(size[1]) * GB)) if size else machines.unnamed_device()
@@ -179,6 +181,16 @@ class Question:
         if not case.weights_known:
             raise Unusable("the record does not say how the weights are stored")
         return case.sized()
+
+
+#: What Ollama takes where a model is named without a tag, since the end of 2024 (docs: "default Q4_K_M").
+OLLAMA_DEFAULT, OLLAMA_SINCE = "Q4_K_M", "2025"
+
+
+def _of_ollama(record: Record) -> bool:
+    """Is a question about Ollama, which has a format of its own choice?"""
+    source = record.text("source").split("/")[0].lower()
+    return (source == "ollama" or "ollama" in record.text("how_known").lower()) and record.text("date") >= OLLAMA_SINCE
 
 
 def _weights(inputs: Record, catalogue_model: Model) -> formats.Weights:

@@ -103,13 +103,13 @@ def test_a_field_of_the_inner_object_is_named_with_its_place() -> None:
 
 def test_an_unknown_architecture_is_refused_by_name() -> None:
     with pytest.raises(UnsupportedArchitecture) as caught:
-        read_config(changed(architectures=["FooForCausalLM"], model_type="foo"))
+        read_config(changed(architectures=["FooForCausalLM"], model_type="foo"), assume_conventional=False)
     assert caught.value.message == "Tonnage cannot read the architecture FooForCausalLM (model_type foo) yet."
 
 
-def test_an_unknown_architecture_with_usual_fields_can_be_read_with_a_note() -> None:
+def test_an_unknown_architecture_with_usual_fields_is_read_with_a_note() -> None:
     config = changed(architectures=["FooForCausalLM"], model_type="foo")
-    blueprint = read_config(config, assume_conventional=True)
+    blueprint = read_config(config)
     assert blueprint.total_parameters == 8_030_261_248
     assert blueprint.warnings == (ReadingNote(NoteKind.UNKNOWN_ARCHITECTURE, "FooForCausalLM"),)
 
@@ -117,7 +117,35 @@ def test_an_unknown_architecture_with_usual_fields_can_be_read_with_a_note() -> 
 def test_an_unknown_architecture_with_fields_of_its_own_is_refused_naming_them() -> None:
     config = changed(architectures=["FooForCausalLM"], model_type="foo", warp_heads=3, num_experts=8)
     with pytest.raises(UnsupportedArchitecture, match=r'FooForCausalLM .*"num_experts", "warp_heads"'):
-        read_config(config, assume_conventional=True)
+        read_config(config)
+
+
+@pytest.mark.parametrize("name", ["FooModel", "FooForMaskedLM", "FooForImageClassification"])
+def test_an_unknown_class_that_writes_nothing_is_no_decoder(name: str) -> None:
+    with pytest.raises(UnsupportedArchitecture, match=name):
+        read_config(changed(architectures=[name], model_type="foo"))
+
+
+def test_a_known_language_model_in_an_unknown_whole_has_a_note() -> None:
+    inner = {**LLAMA, "model_type": "qwen3", "head_dim": 128}
+    whole = {"model_type": "foo_vl", "architectures": ["FooForConditionalGeneration"], "text_config": inner}
+    blueprint = read_config(whole)
+    assert blueprint.family == "qwen3"
+    assert ReadingNote(NoteKind.UNKNOWN_WRAPPER, "FooForConditionalGeneration") in blueprint.warnings
+    known = read_config({**whole, "model_type": "mistral3", "architectures": ["Mistral3ForConditionalGeneration"]})
+    assert not any(note.kind is NoteKind.UNKNOWN_WRAPPER for note in known.warnings)
+
+
+def test_what_is_no_language_model_is_refused_as_what_it_is() -> None:
+    with pytest.raises(UnsupportedArchitecture, match="an adapter for another model"):
+        read_config({"peft_type": "LORA", "base_model_name_or_path": "meta-llama/Llama-3.1-8B", "r": 16})
+    with pytest.raises(UnsupportedArchitecture, match="UNet2DConditionModel, which makes images"):
+        read_config({"_class_name": "UNet2DConditionModel", "in_channels": 4})
+
+
+def test_key_heads_that_do_not_divide_the_query_heads_are_refused() -> None:
+    with pytest.raises(InvalidInput, match=r'"num_key_value_heads" .* does not divide the query heads \(32\)'):
+        read_config(changed(num_key_value_heads=7))
 
 
 def test_an_empty_object_lacks_its_type() -> None:

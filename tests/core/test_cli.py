@@ -77,10 +77,31 @@ def test_what_cannot_be_done_is_one_sentence(
     file: Path, command: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([part.format(folder=file.parent, file=file) for part in command]) == 1
-    error = capsys.readouterr().err
+    *before, error = capsys.readouterr().err.splitlines()
     assert said in error
     assert error.startswith("tonnage: ")
-    assert error.count("\n") == 1
+    lacks = [
+        "Nobody is named whom the proposal is for.",
+        "Nobody is named who makes the proposal.",
+        "The number of users is not given: no cost per million tokens can be told.",
+    ]
+    assert before == ([f"tonnage: {sentence}" for sentence in lacks] if command[0] == "propose" else [])
+
+
+def test_what_went_wrong_is_said_in_the_language_that_was_asked_for(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = file.parent / "none" / "x.pdf"
+    assert main(["propose", str(file), "-o", str(out), "--language", "fr", "--date", "2026-11-30"]) == 1
+    assert "n’a pas pu être écrit" in capsys.readouterr().err
+
+
+def test_what_a_proposal_lacks_is_said_before_it_is_written(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["propose", str(file), "-o", str(file.with_suffix(".pdf")), "--date", "2026-11-30"]
+    assert main([*command, "--client", "日本", "--language", "de"]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert "tonnage: Es ist nicht genannt, wer das Angebot macht." in said
+    assert any("日 本" in line for line in said)
 
 
 def test_a_console_of_few_characters_gets_its_answer() -> None:

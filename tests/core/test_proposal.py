@@ -3,6 +3,7 @@
 import dataclasses
 import datetime
 import json
+import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator
@@ -315,6 +316,17 @@ def test_what_cannot_be_written_leaves_nothing(place: Callable[[Path], Path], tm
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_a_killed_writing_left_is_cleared_up_later(tmp_path: Path) -> None:
+    left, busy, other = (tmp_path / name for name in (".a.pdf.1.part", ".a.pdf.2.part", ".b.pdf.1.part"))
+    for one in (left, busy, other):
+        one.write_bytes(b"half")
+    now = busy.stat().st_mtime
+    for one in (left, other):
+        os.utime(one, (now - 7200, now - 7200))
+    write_whole(tmp_path / "a.pdf", b"whole")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".a.pdf.2.part", ".b.pdf.1.part", "a.pdf"]
+
+
 def test_failure_while_writing_keeps_the_older_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "p.pdf"
     target.write_bytes(b"older")
@@ -347,12 +359,48 @@ def test_fault_in_a_template_is_a_clear_error_with_its_line(tmp_path: Path) -> N
         "#import '@preview/cetz:0.3.0'",
         '#include "@" + "preview/cetz:0.3.0"',
         'let name = "@preview"',
+        '#import "\\u{40}preview/cetz:0.3.0": canvas',
+        '#let name = str.from-unicode(64) + "pre" + "view/cetz:0.3.0"; #import name: canvas',
+        '#include "\\u{40}preview/cetz:0.3.0"',
+        '#include ("@", "pre", "view/cetz:0.3.0").join()',
+        '#include "notes.txt"',
+        '#import "@local/mine:0.1.0": *',
+        '#eval("imp" + "ort \\"\\u{40}pre" + "view/cetz:0.3.0\\"")',
     ],
 )
 def test_packages_of_the_network_are_refused_before_compiling(line: str, tmp_path: Path) -> None:
     (tmp_path / "proposal.typ").write_text(f"// mine\n\n{line}\n", encoding="utf-8")
-    with pytest.raises(ProposalError, match=r"proposal.typ, line 3: .*@preview"):
+    with pytest.raises(ProposalError, match=r"proposal.typ, line 3: (.*@preview|a template loads only .typ files)"):
         pdf(proposal([Offer(fixed.fixed_sizing())], options()), DATE, tmp_path)
+
+
+def test_a_template_is_changed_as_its_notes_tell(tmp_path: Path) -> None:
+    """Order, words, looks and a page of one's own, by the recipes at the head of proposal.typ."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    copy_shipped(folder)
+
+    def change(name: str, old: str, new: str) -> None:
+        file = folder / name
+        text = file.read_text(encoding="utf-8")
+        assert text.count(old) == 1
+        file.write_text(text.replace(old, new), encoding="utf-8")
+
+    change(
+        "proposal.typ", '  ("memory", memory),\n  ("speed", speed),\n', '  ("speed", speed),\n  ("memory", memory),\n'
+    )
+    change("proposal.typ", '  ("cover", cover),\n', '  ("cover", cover),\n  ("about", about),\n')
+    page = "#let about() = { pagebreak(weak: true); heading(level: 1)[About us] }\n"
+    change("proposal.typ", "#let sections", page + "#let sections")
+    change("proposal.typ", "  if holds(name)", '  if name == "about" or holds(name)')
+    change("brand.typ", "h1: 24pt", "h1: 20pt")
+    mine = 'heading(level: 2, if d.frame.language == "fr" [Nos réserves] else [What we watch])'
+    change("pages/risks.typ", "heading(level: 2, values.heading)", mine)
+    values = proposal([Offer(fixed.fixed_sizing())], options())
+    text = plain(poppler("pdftotext", pdf(values, DATE, folder), tmp_path))
+    assert plain("About us") in text
+    assert plain("What we watch") in text
+    assert text.index(plain(values.speed.page.title)) < text.index(plain(values.memory.page.title))
 
 
 def test_a_copied_template_gives_the_same_pages_until_it_is_changed(tmp_path: Path) -> None:

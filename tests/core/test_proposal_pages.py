@@ -99,6 +99,13 @@ def overfull(file: Path, paper: Paper = Paper.A4) -> list[str]:
     return found
 
 
+def boxes(file: Path, page: int) -> list[tuple[float, float, float, str]]:
+    """The words of a page: left, top and bottom [pt], and the word."""
+    found = poppler("pdftotext", file, "-bbox", "-f", str(page), "-l", str(page))
+    form = r'<word xMin="([\d.-]+)" yMin="([\d.-]+)" xMax="[\d.-]+" yMax="([\d.-]+)">(.*?)</word>'
+    return [(float(left), float(top), float(bottom), word) for left, top, bottom, word in re.findall(form, found)]
+
+
 # ---- the file
 
 
@@ -112,6 +119,19 @@ def test_usual_proposal_is_short_and_its_appendix_dense(tmp_path: Path, language
     _values, file = written([alone], body, tmp_path)
     assert int(re.findall(r"Pages:\s+(\d+)", poppler("pdfinfo", file))[0]) == 7
     assert not overfull(file)
+
+
+def test_columns_of_the_appendix_end_level(tmp_path: Path) -> None:
+    """No page has a full column beside an empty one; what follows begins below both."""
+    alone = offer(one().scenario, shipped(), DATE.isoformat(), alone=True)
+    _values, file = written([alone], options(), tmp_path)
+    pages = int(re.findall(r"Pages:\s+(\d+)", poppler("pdfinfo", file))[0])
+    (last,) = [page for page in range(9, pages + 1) if any(word == "B:" for *_place, word in boxes(file, page))]
+    heading = min(top for _left, top, _bottom, word in boxes(file, last) if word == "B:")
+    middle = PAGE[Paper.A4][0] / 2
+    above = [(left, bottom) for left, top, bottom, _word in boxes(file, last) if 90 < top < heading - 10]
+    ends = [max(bottom for left, bottom in above if (left < middle) is side) for side in (True, False)]
+    assert abs(ends[0] - ends[1]) < 110  # by one formula, which is not broken
 
 
 def test_file_is_tagged_embedded_and_drawn(tmp_path: Path) -> None:
@@ -236,6 +256,14 @@ def test_longest_plausible_proposal_stays_on_its_pages(language: str, paper: Pap
     assert text.count(plain("baie 17 40")) >= 1
     size = poppler("pdfinfo", file)
     assert ("letter" if paper is Paper.LETTER else "A4") in size
+
+
+@pytest.mark.parametrize("title", ["A title that goes on " * 6, "Ein Titel " * 60])
+def test_words_of_the_cover_stay_above_its_bar(title: str, tmp_path: Path) -> None:
+    top_of_bar = (181 - 13) / 25.4 * 72
+    _values, file = written(longest(), options(client="Harbour " * 20, title=title), tmp_path)
+    crossing = [word for _left, top, bottom, word in boxes(file, 1) if top < top_of_bar + 30 and bottom > top_of_bar]
+    assert crossing == []
 
 
 def test_short_need_without_a_logo_or_a_name(tmp_path: Path) -> None:

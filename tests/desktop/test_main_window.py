@@ -10,6 +10,8 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QAccessible, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QApplication, QLineEdit, QSlider, QWidget
 
+from core.architecture.blueprint import NoteKind
+from core.architecture.config import read_config
 from core.language.messages import LANGUAGES, set_language
 from core.scenario import CatalogueModel
 from desktop.main_window import MainWindow
@@ -66,6 +68,17 @@ def test_a_config_that_is_dropped_becomes_the_model(
     assert session.scenario == small_scenario()
 
 
+def test_a_usual_decoder_of_unknown_name_becomes_the_model_with_a_warning(
+    window: MainWindow, session: Session, store: MemoryStore, tmp_path: Path
+) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({**QWEN3, "model_type": "no_such_thing", "architectures": ["NoSuchForCausalLM"]}))
+    drop(window, path)
+    assert isinstance(session.scenario.model, CatalogueModel)
+    config = json.loads(store.own["models"][session.scenario.model.id])["config"]
+    assert [note.kind for note in read_config(config).warnings] == [NoteKind.UNKNOWN_ARCHITECTURE]
+
+
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
@@ -73,8 +86,8 @@ def test_a_config_that_is_dropped_becomes_the_model(
         ("config.json", "[1, 2]", "config.json"),
         (
             "config.json",
-            json.dumps({**QWEN3, "model_type": "no_such_thing", "architectures": ["NoSuch"]}),
-            "no_such_thing",
+            json.dumps({**QWEN3, "model_type": "no_such_thing", "architectures": ["NoSuch"], "warp_heads": 3}),
+            "warp_heads",
         ),
         ("config.json", json.dumps({k: v for k, v in QWEN3.items() if k != "num_hidden_layers"}), "num_hidden_layers"),
         ("config.json", json.dumps({**QWEN3, "num_hidden_layers": -3}), "num_hidden_layers"),

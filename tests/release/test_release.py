@@ -30,7 +30,7 @@ from release import (
     windows_setup,
 )
 from release.components import FIXED, Component, NobodysFile, component_of, distribution
-from release.linux_files import APP_ID, lay_out, metainfo_text
+from release.linux_files import APP_ID, lay_out, metainfo_text, wrong
 
 ROOT = Path(__file__).resolve().parents[2]
 LINUX = ROOT / "packaging" / "linux"
@@ -177,6 +177,49 @@ def test_complete_notices_pass(tmp_path: Path) -> None:
     assert notices.incomplete(*frozen(tmp_path)) == []
 
 
+def test_libraries_beside_a_package_are_in_the_bill_with_their_licences() -> None:
+    (numpy,) = notices.bill_of_materials({distribution("numpy"): ["numpy/a.so"]})["components"]
+    inside = {one["name"]: one["licenses"][0] for one in numpy.get("components", [])}
+    if sys.platform.startswith("linux"):
+        assert inside["OpenBLAS"] == {"expression": "BSD-3-Clause"}
+        assert inside["GCC runtime library"] == {"expression": "GPL-3.0-or-later WITH GCC-exception-3.1"}
+        assert "libquadmath" in inside
+
+
+def test_a_library_that_no_part_names_is_found(tmp_path: Path) -> None:
+    program, owners = frozen(tmp_path)
+    beside = program / "_internal" / "numpy.libs"
+    beside.mkdir()
+    (beside / "libstray.so").write_bytes(b"x")
+    listed = json.loads(owners.read_text())
+    listed["Python"].append("numpy.libs/libstray.so")
+    owners.write_text(json.dumps(listed))
+    assert notices.incomplete(program, owners) == [
+        "numpy.libs/libstray.so is named by no part in the bill of materials"
+    ]
+
+
+def test_what_is_under_the_lgpl_must_be_replaceable(tmp_path: Path) -> None:
+    program = tmp_path / "dist"
+    inside = program / "_internal"
+    found: dict[Component, list[str]] = {FIXED["qt"]: ["PySide6/Qt/lib/libQt6Core.so.6"], FIXED["tonnage"]: []}
+    notices.write_notices(found, inside / "resources" / "licences")
+    notices.write_owners(found, tmp_path / "owners.json")
+    wrong = "Qt is under the LGPL and no library that can be replaced"
+    assert notices.incomplete(program, tmp_path / "owners.json") == [wrong]
+    library = inside / "PySide6" / "Qt" / "lib" / "libQt6Core.so.6"
+    library.parent.mkdir(parents=True)
+    library.write_bytes(b"x")
+    assert notices.incomplete(program, tmp_path / "owners.json") == []
+
+
+def test_whose_files_have_no_entry_is_named(tmp_path: Path) -> None:
+    program, owners = frozen(tmp_path)
+    listed = json.loads(owners.read_text())
+    owners.write_text(json.dumps({**listed, "ghost": ["lib.so"]}))
+    assert notices.incomplete(program, owners) == ["ghost has files and is not in the list"]
+
+
 def test_missing_notices_are_named(tmp_path: Path) -> None:
     program, owners = frozen(tmp_path)
     (program / "_internal" / "stray.so").write_bytes(b"x")
@@ -275,6 +318,17 @@ def test_everything_is_laid_out_below_share(drawn: Path, tmp_path: Path) -> None
     assert "mime/packages/tonnage.xml" in names
     assert f"metainfo/{APP_ID}.metainfo.xml" in names
     assert "icons/hicolor/scalable/apps/tonnage.svg" in names
+
+
+@pytest.mark.skipif(
+    any(shutil.which(name) is None for name in ("desktop-file-validate", "appstreamcli")),
+    reason="no programs of a desktop here; the full check has them",
+)
+def test_the_desktop_finds_nothing_wrong(drawn: Path, tmp_path: Path) -> None:
+    lay_out(tmp_path, drawn)
+    assert wrong(tmp_path) == []
+    (tmp_path / "applications" / "tonnage.desktop").write_text("[Desktop Entry]\nType=Nothing\n")
+    assert len(wrong(tmp_path)) == 1
 
 
 def test_the_archive_can_be_put_into_a_users_menu_and_taken_out(drawn: Path, tmp_path: Path) -> None:
