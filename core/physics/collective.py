@@ -240,6 +240,24 @@ def all_reduce_cost(link: Link, ranks: int, family: DeviceFamily) -> AllReduceCo
     return cost if bus is None else cost.model_copy(update={"bus_bytes_per_s": bus})
 
 
+def rates_hold(link: Link, cost: AllReduceCost) -> bool:
+    """Do the rates of an all-reduce hold within an engine, so that only its start-up varies?
+
+    Assumed rates vary as start-ups do, and so do those of a PCIe switch. Thunderbolt has the rate of its standard;
+    exchanges from the host, as MLX makes them, cost a start-up there.
+
+    Parameters
+    ----------
+    link : that ranks exchange over
+    cost : of the all-reduce on it
+
+    Returns
+    -------
+    whether they do
+    """
+    return link.kind is LinkKind.THUNDERBOLT or (cost.measured and link.kind is not LinkKind.PCIE)
+
+
 def measured_bus_bytes_per_s(link: Link, ranks: int) -> float | None:
     """Median bus rate of the long messages that were measured on a link: 2 (n - 1) / n * bytes / time [byte/s]."""
     rates = [

@@ -33,8 +33,8 @@ WIDE_BITS = 15.0
 WIDE_BITS_IN_FP4 = 6.0
 #: Arithmetic of weights that are converted to 16 bit before they are multiplied.
 CONVERTED = "converted"
-#: The class of 16-bit weights; what is copied to 16 bit is multiplied by the same kernels.
-WIDE_CLASS = "f16"
+#: Arithmetic of weights of which a 16-bit copy is written for every pass: the library's products of 16 bit.
+COPIED = "copied"
 #: Recurrent state is read and written at this share of the effective bandwidth.
 STATE_SHARE = 0.7
 #: What parallel pipeline stages keep of their rate; the rest are bubbles.
@@ -110,7 +110,7 @@ def _circumstances(
         attention=_attention_kind(model.it),
         feed_forward="experts" if moe is not None and moe.experts_per_token > 0 else "",
         generation=runs.generation or usual,
-        arithmetic=WIDE_CLASS if copies else arithmetic(accelerator, runs, weight_format),
+        arithmetic=COPIED if copies else arithmetic(accelerator, runs, weight_format),
     )
 
 
@@ -374,7 +374,7 @@ def record_all_reduce(trace: Trace, link: Link, ranks: int, family: DeviceFamily
     if cost.beta_bytes_per_s is not None:
         trace.given("all_reduce.beta_bytes_per_s", cost.beta_bytes_per_s, Unit.BYTE_PER_SECOND, origin)
     trace.given("all_reduce.bus_bytes_per_s", cost.bus_bytes_per_s, Unit.BYTE_PER_SECOND, origin)
-    if cost.measured and link.kind is not LinkKind.PCIE:  # assumed rates, and those of a PCIe switch, vary as much
+    if collective.rates_hold(link, cost):
         trace.given("all_reduce.slowdown", 1.0, Unit.RATIO, origin)
     method(trace, "all_reduces_per_layer", operators.ALL_REDUCES_PER_LAYER, Unit.COUNT)
     trace.compute(

@@ -30,6 +30,9 @@ _LINK_KINDS = (
     ("infiniband", (LinkKind.NETWORK,)),
 )
 
+#: Builds of llama.cpp of before September 2025 that were asked for flash attention: this generation tells apart how
+#: they read prompts only, so that tables have no line of its own for it.
+ASKED = "flash-attention-asked"
 _POWER_CAP = re.compile(r"\b(\d{2,4}) W (?:power cap|per card)")
 #: Weight formats that stand in GGUF files.
 _OF_GGUF = re.compile(r"\bgguf\b|\bI?Q\d(_\w+)\b", re.IGNORECASE)
@@ -86,7 +89,7 @@ def generation(record: Record, group: str) -> str:
     old, asked = bool(date) and date[:7] < "2025-09", "fa=1" in notes or stated == 1
     if "flash attention off" in notes or "fa=0" in notes or stated == 0 or (old and not asked):
         return "flash-attention-off"
-    return "flash-attention-asked" if old else ""
+    return ASKED if old else ""
 
 
 def _identity(name: str) -> str:

@@ -305,4 +305,5 @@ def _decode_cells(record: Record, sizing: Sizing, moe: str) -> Iterable[str]:
 
 def _engine_family(sizing: Sizing) -> str:
     back_end = f" ({sizing.engine.back_end})" if sizing.engine.back_end else ""
-    return f"{sizing.engine.id}{back_end}" + (f", {sizing.engine.generation}" if sizing.engine.generation else "")
+    generation = "" if sizing.engine.generation == machines.ASKED else sizing.engine.generation
+    return f"{sizing.engine.id}{back_end}" + (f", {generation}" if generation else "")

@@ -11,14 +11,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.catalogue.calibration import Circumstances
+from tests.accuracy.machines import ASKED
 
 #: Circumstances that one source alone cannot speak for.
 NARROW = frozenset({"device", "engine", "back_end"})
 #: The generation that sizings assume; it is the base, so it has no effect of its own.
 TODAY = "modern"
-#: Builds of llama.cpp of before September 2025 that were asked for flash attention: their products of prompts are those
-#: of builds without; in everything else they count as today's.
-ASKED, OF_PRODUCTS = "flash-attention-asked", frozenset({"mfu", "mfu_e"})
+#: What builds of llama.cpp of before September 2025 that were asked for flash attention have of their own: products of
+#: prompts as in builds without, and attention over prompts. In everything else they count as today's.
+OF_PROMPTS = frozenset({"mfu", "mfu_e", "mfu_att"})
 #: Levels of what is peculiar to measurements.
 SOURCE, MACHINE, CONFIGURATION = "source", "machine", "configuration"
 
@@ -47,7 +48,7 @@ class Effect:
         values = tuple(str(getattr(where, name)) for name in self.on)
         if "generation" in self.on:
             generation = values[self.on.index("generation")]
-            if generation == TODAY or (generation == ASKED and self.symbol not in OF_PRODUCTS):
+            if generation == TODAY or (generation == ASKED and self.symbol not in OF_PROMPTS):
                 return None
         return None if "" in values else values
 
@@ -193,19 +194,22 @@ EFFECTS: tuple[Effect, ...] = (
         # requests 15427, 15524 and 15525; before, prompts of mixtures took 1.1 to 7 times as long.
         ("generation", 0.2, {"flash-attention-off": 0.6, ASKED: 0.6}),
         ("arithmetic", 0.08),
-        ("back_end", 0.15),
+        # SYCL still sorts them on the host: ggml-sycl.cpp, ggml_sycl_mul_mat_id.
+        ("back_end", 0.15, {"llama.cpp-sycl": 0.6}),
         ("family", 0.15),
     ),
     *_effects("n_half", ("group", 0.2)),
     *_effects("w_half", ("group", 0.3)),
     # The libraries of serving engines have kernels for each chip, whose matrix units fetch by themselves.
-    *_effects("ops", ("group", 0.3, {"serving": 10.0}), ("arithmetic", 0.4, {"f16": 2.0})),
+    *_effects("ops", ("group", 0.3, {"serving": 10.0}), ("arithmetic", 0.4, {"f16": 2.0, "copied": 2.0})),
     *_effects(
         "mfu_att",
         ("group", 0.12),
         ("back_end", 0.2),
         ("family", 0.2),
         ("generation", 0.16),
+        # The kernel of AMD was 1.5 to 5 times as slow before September 2025: llama.cpp, pull requests 15769 and 15927.
+        ("generation*back_end", 0.3, {ASKED + "*llama.cpp-rocm": 0.4}),
         ("attention", 0.16),
     ),
     *_effects("mfu_b", ("group", 0.4), ("generation", 0.3)),

@@ -85,6 +85,21 @@ def test_a_link_without_records_has_assumed_constants(kind: LinkKind) -> None:
     assert two.bus_bytes_per_s < 63e9
 
 
+@pytest.mark.parametrize(
+    ("kind", "measured", "holds"),
+    [
+        (LinkKind.NVLINK, True, True),
+        (LinkKind.NVLINK, False, False),
+        (LinkKind.PCIE, True, False),  # of one switch
+        (LinkKind.NETWORK, False, False),
+        (LinkKind.THUNDERBOLT, False, True),
+    ],
+)
+def test_rates_hold_where_they_are_measured_or_those_of_a_standard(kind: LinkKind, measured: bool, holds: bool) -> None:
+    known = cost(2, 25, 3, 5).model_copy(update={"measured": measured})
+    assert collective.rates_hold(link(kind), known) == holds
+
+
 def test_hops_take_longer_over_slower_links() -> None:
     latencies = [
         collective.hop_latency_s(one)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from core.catalogue.catalogue import Catalogue
-from core.catalogue.records import AllReduceCost, Device, DeviceKind, Link, LinkKind
+from core.catalogue.records import AllReduceCost, Device, DeviceKind, Link
 from core.errors import InvalidInput
 from core.physics import collective
 from core.scenario import Deployment, Plan
@@ -37,7 +37,7 @@ class Layout:
     link      that joins the accelerators of a copy in one machine; "" where one holds it
     hop_s     until a neighbouring stage starts on what is handed over [s]
     hop_bytes_per_s   of the link between stages; 0 where there is one stage
-    is_measured_rate   the link's measured rates hold within an engine: those of a PCIe switch do not
+    rates_hold   those of the link hold within an engine: only the start-up of an all-reduce varies
     """
 
     device: Device
@@ -49,7 +49,7 @@ class Layout:
     link: str = ""
     hop_s: float = 0.0
     hop_bytes_per_s: float = 0.0
-    is_measured_rate: bool = False
+    rates_hold: bool = False
 
     @property
     def machines(self) -> int:
@@ -105,7 +105,7 @@ def layouts_of(device: Device, catalogue: Catalogue) -> Iterator[Layout]:
                 if plan.pipeline > 1 and between is not None:
                     hops = (collective.hop_latency_s(between), between.bytes_per_s_per_direction)
                 link = "" if found.joins is None else found.joins.id
-                yield Layout(device, count * nodes, count, nodes, plan, found.cost, link, *hops, found.is_steady)
+                yield Layout(device, count * nodes, count, nodes, plan, found.cost, link, *hops, found.rates_hold)
 
 
 def _counts(device: Device) -> Iterator[tuple[int, int]]:
@@ -157,7 +157,7 @@ class _Exchange:
 
     joins: Link | None
     cost: AllReduceCost | None
-    is_steady: bool = False
+    rates_hold: bool = False
 
 
 def _exchange(device: Device, catalogue: Catalogue, group: int, sharing: int) -> _Exchange | None:
@@ -168,5 +168,5 @@ def _exchange(device: Device, catalogue: Catalogue, group: int, sharing: int) ->
         return None
     if link is None or sharing == 1:
         return _Exchange(link, None)
-    steady = link.kind is not LinkKind.PCIE
-    return _Exchange(link, collective.all_reduce_cost(link, sharing, device.family), steady)
+    cost = collective.all_reduce_cost(link, sharing, device.family)
+    return _Exchange(link, cost, collective.rates_hold(link, cost))

@@ -196,7 +196,7 @@ def exchange_seconds(place: Place, tokens: Any) -> Axis:
     seconds = collective.repeated_seconds(here.pipeline - 1, collective.hop_seconds(message, here.hop, here.hop_rate))
     if (here.tensor > 1).any():
         times = operators.all_reduces_per_step(counted["model.layers"], operators.ALL_REDUCES_PER_LAYER)
-        slowdown = np.where(here.rates_measured > 0, 1.0, factor)
+        slowdown = np.where(here.rates_hold > 0, 1.0, factor)
         long = factor * here.second_alpha + slowdown * 2 * (here.tensor - 1) / here.tensor * message / here.bus
         moved = factor * here.alpha + np.minimum(slowdown * message / here.beta, long)
         seconds = seconds + np.where(here.tensor > 1, times * moved, 0.0)

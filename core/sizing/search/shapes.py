@@ -22,7 +22,7 @@ class Shapes:
     usable, labels   of the first tier of one accelerator, as software sees it and as it is sold [byte]
     lower            of its slower tiers [byte]
     alpha, second_alpha, beta, bus, link_factor   of the all-reduce among those that share a layer
-    rates_measured   whether the rates of the all-reduce hold as they are
+    rates_hold   whether the rates of the all-reduce hold as they are
     bridged          whether the cards are joined by a bridge that is bought apart
     hop, hop_rate    hand-over between two stages: until the next one starts [s], and of the link [byte/s]
     crowding         how much fuller than the average the fullest accelerator is with experts, as `hot_rank_reading` has
@@ -49,7 +49,7 @@ class Shapes:
     hop: Axis
     hop_rate: Axis
     crowding: Axis
-    rates_measured: Axis
+    rates_hold: Axis
     bridged: Axis
 
     def taken(self, at: Axis) -> "Shapes":
@@ -102,6 +102,6 @@ def _row(layout: Layout, device: int) -> tuple[float, ...]:
         layout.hop_s,
         layout.hop_bytes_per_s or 1.0,  # of one stage, which hands nothing over
         largest_of(plan.expert),
-        bool(cost and cost.measured and layout.is_measured_rate),
+        layout.rates_hold,
         layout.link in BRIDGES,
     )
