@@ -90,7 +90,7 @@ def _whole(folder: Path, report: Report) -> None:
     if application.session.sizing is None:
         raise Failed("the worked example was not sized")
     for code in LANGUAGES:
-        application.window._choose_language(code)
+        application.window.choices.set_language(code)
         with _stage(report, f"actions and dialogs, {code}"):
             _act(application, code, report)
         for scheme in (Scheme.LIGHT, Scheme.DARK):
@@ -126,15 +126,16 @@ def _walk(application: "Application", state: str, report: Report) -> None:
     """Show every page, every tab and every topic on it, and see that each is painted. The actions have built them."""
     from PySide6.QtWidgets import QTabBar
 
+    from desktop.pages.pages import START
     from desktop.widgets.choices import ChoiceList
 
     window = application.window
-    if not set(window.sidebar.pages) <= set(window.page_keys):
+    if not set(window.sidebar.pages) <= set(window.pages.built):
         raise Failed("a page of the sidebar was not opened by any action")
-    for key in window.page_keys:
+    for key in (START, *window.pages.built):
         window.show_page(key)
         _settle()
-        page = window.stack.currentWidget()
+        page = window.pages.currentWidget()
         assert page is not None
         _painted(page, f"{key} ({state})", report)
         for topics in page.findChildren(ChoiceList):

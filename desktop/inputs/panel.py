@@ -190,6 +190,11 @@ class InputsPanel(QWidget):
         for field in self.findChildren(QuantityEdit):
             field.settle()
 
+    def begin_name(self) -> None:
+        """Ready to type another name for the scenario."""
+        self.name.setFocus()
+        self.name.selectAll()
+
     def focus_first(self) -> None:
         """The way in from another column."""
         self.model.model.setFocus(Qt.FocusReason.ShortcutFocusReason)

@@ -24,7 +24,7 @@ def page(program: Application) -> BillPage:
     program.session.open(2)
     program.session.edit("Region", economics__region="FR", economics__currency="EUR", workload__users=300)
     program.window.action("bill").trigger()
-    page = program.window.stack.currentWidget()
+    page = program.window.pages.currentWidget()
     assert isinstance(page, BillPage)
     return page
 
@@ -210,8 +210,8 @@ def test_the_ways_there(program: Application) -> None:
     program.session.open(2)
     program.session.edit("Region", economics__region="FR", workload__users=300, economics__currency="EUR")
     window.show_page("sizing")
-    window.inputs.economics.bill.click()
-    assert isinstance(window.stack.currentWidget(), BillPage)
+    window.sizing.inputs.economics.bill.click()
+    assert isinstance(window.pages.currentWidget(), BillPage)
     window.show_page("sizing")
     results = window.sizing.results
     assert isinstance(results, ResultsPanel)
@@ -220,7 +220,7 @@ def test_the_ways_there(program: Application) -> None:
     QApplication.processEvents()
     assert results.explanation.pane.bill.isVisible()
     results.explanation.pane.bill.click()
-    page: QWidget | None = window.stack.currentWidget()
+    page: QWidget | None = window.pages.currentWidget()
     assert isinstance(page, BillPage)
     page.done.click()
     assert window.page == "sizing"

@@ -31,8 +31,7 @@ PRICE = "price.rtx-pro-6000-ws.new"
 @pytest.fixture
 def page(program: Application) -> CataloguePage:
     program.window.show_page("catalogue")
-    assert program.window.catalogue_page is not None
-    return program.window.catalogue_page
+    return program.window.pages.page(CataloguePage, "catalogue")
 
 
 def row(page: CataloguePage, key: str) -> FigureRow:

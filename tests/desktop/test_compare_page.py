@@ -41,7 +41,7 @@ def page(qtbot: Any, window: MainWindow) -> ComparePage:
     window.resize(1280, 800)
     window.ticked.set_ids([1, 2, 3])
     window.action("compare").trigger()
-    page = window._built["compare"]
+    page = window.pages.built["compare"]
     assert isinstance(page, ComparePage)
     qtbot.waitUntil(lambda: page.found is not None, timeout=10_000)
     return page
@@ -67,7 +67,7 @@ def test_two_to_four_ticked_scenarios_stand_side_by_side(qtbot: Any, page: Compa
 
 def test_fewer_than_two_show_what_will_be_here(qtbot: Any, window: MainWindow, store: MemoryStore) -> None:
     window.action("compare").trigger()
-    page = window._built["compare"]
+    page = window.pages.built["compare"]
     assert isinstance(page, ComparePage)
     assert page.pages.currentWidget() is page.empty
     assert page.empty.title.text() == "Two to four scenarios side by side"
@@ -222,7 +222,7 @@ def test_no_language_needs_more_than_1024_by_640(
     window.show()
     window.ticked.set_ids([1, 2, 3, 4])
     window.show_page("compare")
-    page = window._built["compare"]
+    page = window.pages.built["compare"]
     assert isinstance(page, ComparePage)
     qtbot.waitUntil(lambda: page.found is not None, timeout=10_000)
     assert window.minimumSizeHint().width() <= 1024

@@ -9,17 +9,17 @@ from pytestqt.qtbot import QtBot
 from core.language import sentences
 from core.sizing.report import Evidence
 from desktop.app import Application
-from desktop.main_window import SIZING
 from desktop.pages.help.method import Method
 from desktop.pages.help.page import HelpPage
 from desktop.pages.help.questions import Questions
+from desktop.pages.pages import SIZING
 from desktop.widgets.tour import Tour
 from tests.desktop.shell import Start
 
 
 def help_page(application: Application) -> HelpPage:
     application.window.action("help").trigger()
-    page = application.window.stack.currentWidget()
+    page = application.window.pages.currentWidget()
     assert isinstance(page, HelpPage)
     return page
 

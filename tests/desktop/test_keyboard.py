@@ -64,7 +64,7 @@ def test_no_two_actions_share_a_key(application: Application) -> None:
 
 
 def test_buttons_show_their_keys(application: Application) -> None:
-    sidebar, inputs = application.window.sidebar, application.window.inputs
+    sidebar, inputs = application.window.sidebar, application.window.sizing.inputs
     tips = {
         "Ctrl+K": sidebar.search, "Ctrl+N": sidebar.add, "Ctrl+B": sidebar.fold, "Ctrl+,": sidebar.settings,
         "Ctrl+1": sidebar.pages["sizing"], "Ctrl+2": sidebar.pages["hardware"], "Ctrl+3": sidebar.pages["models"],
@@ -111,10 +111,10 @@ def walk(window: MainWindow) -> dict[str, Callable[[], bool]]:
         "Ctrl+Shift+Tab": lambda: session.scenario_id == 1,
         "Ctrl+D": lambda: session.scenario_id == 3,
         "Ctrl+B": lambda: window.sidebar.narrow,
-        "F2": window.inputs.name.hasFocus,
+        "F2": window.sizing.inputs.name.hasFocus,
         "F6": lambda: window.sizing.results.isAncestorOf(focused()),
-        "Shift+F6": lambda: window.inputs.isAncestorOf(focused()),
-        "Ctrl+N": lambda: session.scenario_id == 4 and window.inputs.name.hasFocus(),
+        "Shift+F6": lambda: window.sizing.inputs.isAncestorOf(focused()),
+        "Ctrl+N": lambda: session.scenario_id == 4 and window.sizing.inputs.name.hasFocus(),
         "Ctrl+Z": lambda: not session.undo_stack.canUndo(),
         "Alt+2": lambda: window.sizing.results.tabs.currentIndex() == 1,  # type: ignore[attr-defined]
         "Alt+1": lambda: window.sizing.results.tabs.currentIndex() == 0,  # type: ignore[attr-defined]
@@ -137,7 +137,7 @@ def test_the_keys_do_what_the_map_says(application: Application) -> None:
 
 def test_f1_shows_how_figures_were_found(application: Application) -> None:
     window = application.window
-    window.inputs.model.model.setFocus()
+    window.sizing.inputs.model.model.setFocus()
     press("F1")
     results = window.sizing.results
     assert results.explanation.isVisible()  # type: ignore[attr-defined]
@@ -145,7 +145,7 @@ def test_f1_shows_how_figures_were_found(application: Application) -> None:
 
 def test_f1_in_a_field_explains_what_the_field_is(application: Application) -> None:
     window = application.window
-    inputs, results = window.inputs, window.sizing.results
+    inputs, results = window.sizing.inputs, window.sizing.results
     fields = {
         inputs.workload.context.edit: "workload.context_tokens",
         inputs.workload.speed.edit: "decode_tok_s",
@@ -237,7 +237,7 @@ def test_a_new_client_three_options_and_a_proposal_in_sixty_keys(
     assert {one.client for one in session.scenarios()} == {"City zoo"}
     hands.key("Ctrl+4")
     hands.key("Space")  # the button that has the focus: those of this client
-    page = window._built["compare"]
+    page = window.pages.built["compare"]
     qtbot.waitUntil(lambda: page.found is not None, timeout=10_000)  # type: ignore[attr-defined]
     options = page.found.options  # type: ignore[attr-defined]
     assert len({option.scenario.deployment.device for option in options}) == 3

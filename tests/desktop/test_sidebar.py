@@ -200,7 +200,7 @@ def test_f2_renames_the_scenario_on_screen(qtbot: Any, window: MainWindow, sessi
     qtbot.waitUntil(lambda: session.scenario.name == "Renamed")
     window.resize(1030, 700)
     window.action("rename").trigger()
-    assert window.inputs.name.hasFocus()
+    assert window.sizing.inputs.name.hasFocus()
 
 
 def test_deleting_opens_its_neighbour(window: MainWindow, session: Session) -> None:
@@ -257,7 +257,7 @@ def test_below_1120_the_sidebar_is_a_rail(window: MainWindow) -> None:
     assert (window.sidebar.width(), window.sidebar.narrow) == (228, False)
     window.resize(1100, 700)
     assert (window.sidebar.width(), window.sidebar.narrow) == (52, True)
-    assert window.inputs.width() == 272
+    assert window.sizing.inputs.width() == 272
     assert window.sidebar.files.isVisible()
     assert not window.sidebar.scenarios.isVisible()
     window.resize(1280, 800)

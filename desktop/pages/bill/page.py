@@ -17,6 +17,7 @@ from core.sizing.cost_report import Amount, Cost, Missing
 from core.sizing.report import Sizing
 from desktop.pages.bill import line_row, price_choices
 from desktop.pages.bill.line_row import Deeds, LineRow
+from desktop.pages.page import Page
 from desktop.session import Session
 from desktop.theme import Theme
 from desktop.widgets.labels import ElidedLabel, button, label, line
@@ -30,7 +31,7 @@ _SUMS = ("cost.bought", "cost.contingency", "cost.installation", "cost.margin", 
 _DELETE = 3  # place of the button among those of a row
 
 
-class BillPage(QWidget):
+class BillPage(Page):
     """Shows the lines and edits them through the session."""
 
     def __init__(self, session: Session, theme: Theme, close: Callable[[], object]) -> None:

@@ -18,6 +18,7 @@ from core.sizing.own_measurement import relevant
 from core.sizing.report import Estimate, Sizing
 from desktop.inputs import names
 from desktop.pages.calibration.form import MeasurementForm, conditions_of
+from desktop.pages.page import Page
 from desktop.session import Message, Session
 from desktop.theme import Theme
 from desktop.widgets.labels import button, label, line
@@ -27,7 +28,7 @@ MOST = 64  # measurements of a scenario
 WIDEST = 860
 
 
-class CalibrationPage(QWidget):
+class CalibrationPage(Page):
     """The measurements of the scenario on screen, and one to be added."""
 
     def __init__(self, session: Session, theme: Theme, close: Callable[[], object]) -> None:

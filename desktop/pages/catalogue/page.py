@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QSplitter, QStackedWidget, QVBoxLayout
 
 from core.catalogue.own import FACT_TABLES, records_in
 from core.language.messages import gettext as _
@@ -26,6 +26,7 @@ from desktop.pages.catalogue.pack_preview import PackPreview
 from desktop.pages.catalogue.record_column import RecordColumn
 from desktop.pages.catalogue.tables import RecordTable, choice_key, choices_of, split_key, tabs
 from desktop.pages.catalogue.using import changes_to_use
+from desktop.pages.page import Page
 from desktop.scenario_store import StoredScenario
 from desktop.session import Message, Session
 from desktop.theme import Theme
@@ -37,7 +38,7 @@ MOST_NAMED = 20  # scenarios in the menu
 MEASURED = ("devices", "engines", "models")  # records that a measurement of the user's own speaks about
 
 
-class CataloguePage(QWidget):
+class CataloguePage(Page):
     """The records of the catalogue; a changed one is the user's own."""
 
     import_wanted = Signal()  # a model from a file
@@ -362,7 +363,7 @@ class CataloguePage(QWidget):
     def _name(self, record: Any) -> str:
         return self._table.name(record, self._session.latest)
 
-    def keep(self) -> None:
+    def remember(self) -> None:
         """Save what can be read of the changes, before the page goes."""
         if self._record is None or not self.form.is_changed:
             return
@@ -408,11 +409,11 @@ class CataloguePage(QWidget):
             return
         made = [table for table in tab.tables if table.blank is not None]
         if len(made) == 1:
-            self.begin(made[0])
+            self.begin_record(made[0])
         else:
-            menu_at(self.column.add, [(table.new, partial(self.begin, table)) for table in made])
+            menu_at(self.column.add, [(table.new, partial(self.begin_record, table)) for table in made])
 
-    def begin(self, table: RecordTable) -> None:
+    def begin_record(self, table: RecordTable) -> None:
         """A new record: nothing is known of it yet."""
         if table.blank is None or not self._leave():
             return

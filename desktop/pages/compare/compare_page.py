@@ -28,6 +28,7 @@ from desktop.pages.compare.capacity_multiple import curve_table
 from desktop.pages.compare.compare_body import CompareBody
 from desktop.pages.compare.compare_export import CompareExport
 from desktop.pages.compare.empty import NothingToCompare
+from desktop.pages.page import Page
 from desktop.results.export_actions import ask_for_file, export_actions
 from desktop.results.table_view import TablePanel
 from desktop.session import Message, Session
@@ -43,7 +44,7 @@ CONTROLS_BELOW = 940  # narrower than this, the controls stand under the sentenc
 TOPIC = "compare"
 
 
-class ComparePage(QWidget):
+class ComparePage(Page):
     """Follows the ticks; computes when it is shown and when one of the scenarios has changed."""
 
     propose = Signal(list)  # ids of the scenarios, A first

@@ -20,6 +20,7 @@ from desktop.pages.find.misses import MissesLine, MissesList
 from desktop.pages.find.price_chart import Point, PriceChart
 from desktop.pages.find.reasons import ReasonsPanel
 from desktop.pages.find.search_job import SearchJob
+from desktop.pages.page import Page
 from desktop.results.text import Text
 from desktop.session import Session
 from desktop.theme import Theme
@@ -28,7 +29,7 @@ from desktop.widgets.labels import button, label, line
 REASONS = 324
 
 
-class FindHardwarePage(QWidget):
+class FindHardwarePage(Page):
     """The page; it searches when it is shown and when the question changes."""
 
     def __init__(self, session: Session, theme: Theme, opened: Callable[[], object]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from core.language import search_sentences as words
 from core.language.format_names import format_name
@@ -16,13 +16,14 @@ from desktop.pages.find.answers import AnswersModel, model_columns, model_row
 from desktop.pages.find.limits_bar import LimitsBar
 from desktop.pages.find.misses import MissesLine, MissesList
 from desktop.pages.find.search_job import SearchJob
+from desktop.pages.page import Page
 from desktop.results.text import Text
 from desktop.session import Session
 from desktop.theme import Theme
 from desktop.widgets.labels import button, label, line
 
 
-class FindModelsPage(QWidget):
+class FindModelsPage(Page):
     """The page; hardware, workload and targets are those of the scenario."""
 
     def __init__(self, session: Session, theme: Theme, opened: Callable[[], object]) -> None:

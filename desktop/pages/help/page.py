@@ -11,6 +11,7 @@ from core.scenario import Scenario
 from desktop.pages.help.method import Method
 from desktop.pages.help.questions import Questions
 from desktop.pages.help.words import evidence_topic, keys_topic, sources_topic
+from desktop.pages.page import Page
 from desktop.session import Session
 from desktop.theme import Theme
 from desktop.widgets.choices import Choice, ChoiceList
@@ -20,7 +21,7 @@ QUESTIONS, EVIDENCE, KEYS, METHOD, SOURCES = "questions", "evidence", "keys", "m
 LIST_WIDTH = 228
 
 
-class HelpPage(QWidget):
+class HelpPage(Page):
     """Questions, evidence, keys, method, sources; a topic is built when it is first shown."""
 
     def __init__(
