@@ -6,7 +6,8 @@ from core.language.messages import gettext as _
 from core.scenario import Scenario
 from desktop.pages.pages import SIZING, Pages
 from desktop.pages.sizing_page import SizingPage
-from desktop.session import Session
+from desktop.saved_scenarios import SavedScenarios
+from desktop.session import Session, one_of
 
 
 class ScenarioCommands:
@@ -14,6 +15,7 @@ class ScenarioCommands:
 
     def __init__(self, session: Session, pages: Pages, new_scenario: Callable[[], Scenario]) -> None:
         self._session, self._pages, self._new_scenario = session, pages, new_scenario
+        self._saved = one_of(SavedScenarios, session)
 
     def new(self) -> None:
         self._session.new(self._new_scenario().edited(client=self._session.scenario.client))
@@ -34,11 +36,11 @@ class ScenarioCommands:
     def duplicate(self) -> None:
         if self._session.scenario_id is not None:
             name = _("{name}, copy").format(name=self._session.scenario.name)
-            self._session.duplicate(self._session.scenario_id, name)
+            self._saved.duplicate(self._session.scenario_id, name)
 
     def delete(self) -> None:
         if self._session.scenario_id is not None:
-            self._session.delete(self._session.scenario_id)
+            self._saved.delete(self._session.scenario_id)
 
     def next(self, ids: Sequence[int], by: int = 1) -> None:
         """Open the scenario that follows, of those in a list."""

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from PySide6.QtCore import Qt
     from PySide6.QtWidgets import QWidget
 
-    from desktop.app import Application
+    from desktop.saved_scenarios import SavedScenarios
+from desktop.app import Application
+from desktop.session import one_of
 
 LIMIT_S = 900
 SETTLE_S = 10.0  # for what is computed in the background of one page
@@ -235,10 +237,10 @@ def _exchange(application: "Application", folder: Path) -> None:
     session, path = application.session, folder / "copy.tonnage"
     if not save_copy(session, path):
         raise Failed("no copy of the scenario was written")
-    before, count = session.scenario.name, len(session.scenarios())
+    before, count = session.scenario.name, len(one_of(SavedScenarios, session).all())
     application.window.import_file(path)
     _settle()
-    if session.scenario.name != before or len(session.scenarios()) != count + 1:
+    if session.scenario.name != before or len(one_of(SavedScenarios, session).all()) != count + 1:
         raise Failed("the copy was not opened")
 
 

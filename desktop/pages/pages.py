@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QStackedWidget
 
 from core.scenario import CatalogueModel, Scenario
 from desktop.pages.page import Page
+from desktop.saved_scenarios import SavedScenarios
 from desktop.session import Session, one_of
 from desktop.ticked import Ticked
 
@@ -28,9 +29,10 @@ class Pages(QStackedWidget):
     ) -> None:
         super().__init__()
         self._session, self._makers, self._of_scenario = session, makers, of_scenario
+        self._saved = one_of(SavedScenarios, session)
         self._built: dict[str, Page] = {}
         session.scenarios_changed.connect(self._on_scenarios)
-        session.comparison_wanted.connect(self.compare)
+        self._saved.comparison_wanted.connect(self.compare)
 
     # -- which one ----------------------------------------------------------------------------------------------------
 
@@ -70,7 +72,7 @@ class Pages(QStackedWidget):
 
     def _has_scenario(self) -> bool:
         session = self._session
-        return session.store is None or session.scenario_id is not None or bool(session.scenarios())
+        return session.store is None or session.scenario_id is not None or bool(self._saved.all())
 
     def _on_scenarios(self) -> None:
         if not self._has_scenario():
@@ -139,7 +141,7 @@ class Pages(QStackedWidget):
 
     def propose_saved(self, ids: Sequence[int]) -> None:
         """A proposal with these saved scenarios, the first one recommended."""
-        found = (self._session.scenario_of(one) for one in ids)
+        found = (self._saved.scenario_of(one) for one in ids)
         self.propose([scenario for scenario in found if scenario is not None])
 
     def propose(self, scenarios: Sequence[Scenario] = ()) -> None:

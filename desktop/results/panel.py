@@ -23,7 +23,8 @@ from desktop.results.page import ResultPage
 from desktop.results.tabs import TabLine
 from desktop.results.tiles import TileRow
 from desktop.results.verdict import VerdictBlock
-from desktop.session import Message, Session
+from desktop.saved_scenarios import SavedScenarios
+from desktop.session import Message, Session, one_of
 from desktop.theme import Theme
 from desktop.widgets.labels import IconButton
 from desktop.widgets.page_stack import PageStack
@@ -163,7 +164,7 @@ class ResultsPanel(ResultsColumn):
 
         page = HardwarePage(self.theme, self.curves)
         page.opened.connect(self.session.new)
-        page.kept.connect(self.session.compare)
+        page.kept.connect(one_of(SavedScenarios, self.session).compare)
         page.more_wanted.connect(self.hardware_wanted)
         return page
 

@@ -26,6 +26,8 @@ from desktop.pages.catalogue.page import CataloguePage
 from desktop.pages.find.search_job import PAUSE_MS
 from desktop.report import ReportSheet
 from desktop.results.panel import EXPLAIN, ResultsPanel
+from desktop.saved_scenarios import SavedScenarios
+from desktop.session import one_of
 from desktop.settings import TOUR_SEEN
 from desktop.widgets.tour import Tour
 from tests.core.test_own_measurement import LLAMA_BENCH
@@ -114,10 +116,10 @@ def costs(window: MainWindow) -> Iterator[State]:
         settle()
         yield f"with cost, tab {tab}", window
     panel.show_tab(0)
-    section = window.inputs.economics
+    section = window.sizing.inputs.economics
     folded = section.folded
     section.set_folded(False)
-    bar = window.inputs.scroll_area.verticalScrollBar()
+    bar = window.sizing.inputs.scroll_area.verticalScrollBar()
     turn()
     bar.setValue(section.y())
     turn()
@@ -127,11 +129,11 @@ def costs(window: MainWindow) -> Iterator[State]:
     window.show_page("hardware")
     settle()
     yield "with cost, hardware", window
-    window.propose()
+    window.pages.propose()
     settle()
     yield "with cost, proposal", window
     assert session.scenario_id is not None
-    session.delete(session.scenario_id)
+    one_of(SavedScenarios, session).delete(session.scenario_id)
     window.messages.remove("delete")
     if before is not None:
         session.open(before)
@@ -140,8 +142,8 @@ def costs(window: MainWindow) -> Iterator[State]:
 
 
 def _bill(window: MainWindow) -> Iterator[State]:
-    window.show_bill()
-    page: Any = window.stack.currentWidget()
+    window.pages.show_bill()
+    page: Any = window.pages.currentWidget()
     turn()
     yield "bill, proposed", window
     bar = page.scroll_area.verticalScrollBar()
@@ -305,7 +307,7 @@ def comparisons(window: MainWindow) -> Iterator[State]:
     """Nothing to compare, one ticked, two, three and four scenarios, with all rows and as a table."""
     window.show_page("compare")
     page: Any = window.pages.built["compare"]
-    ids = [one.id for one in window.session.scenarios()]
+    ids = [one.id for one in one_of(SavedScenarios, window.session).all()]
     for number in range(5):
         window.ticked.set_ids(ids[:number])
         settle()
@@ -403,9 +405,9 @@ def lines(application: Application, folder: Path) -> Iterator[State]:
         yield f"line, {name}", window
         window.messages.remove(topic)
 
-    session.duplicate(session.scenarios()[0].id, "A copy to be thrown away")
+    one_of(SavedScenarios, session).duplicate(one_of(SavedScenarios, session).all()[0].id, "A copy to be thrown away")
     assert session.scenario_id is not None
-    session.delete(session.scenario_id)
+    one_of(SavedScenarios, session).delete(session.scenario_id)
     yield from said("deleted", "delete")
     for name, content in (("model.gguf", b"GGUF"), ("config.json", b"{}"), ("notes.txt", b"-"), ("a.tonnage", b"{")):
         (folder / name).write_bytes(content)

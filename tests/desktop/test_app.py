@@ -28,9 +28,11 @@ from desktop.app import Application
 from desktop.first_steps import FirstSteps
 from desktop.folders import Folders
 from desktop.main_window import MainWindow
+from desktop.own_records import OwnRecords
 from desktop.pages.catalogue.page import CataloguePage
 from desktop.pages.catalogue.tables import tabs
 from desktop.proposal_export import ProposalExport
+from desktop.saved_scenarios import SavedScenarios
 from desktop.session import one_of
 from desktop.settings import STARTED_BEFORE, Settings
 from tests.core import gguf_models
@@ -49,7 +51,7 @@ def test_the_first_start_opens_the_worked_example(start: Start) -> None:
     assert session.sizing.verdict is Verdict.FITS
     assert window.messages.bar("example") is not None
     assert window.sizing.inputs.article.isVisible()
-    assert [one.client for one in session.scenarios()] == ["Examples", "Examples"]
+    assert [one.client for one in one_of(SavedScenarios, session).all()] == ["Examples", "Examples"]
 
 
 @pytest.mark.parametrize("code", ["de", "fr"])
@@ -80,14 +82,14 @@ def test_the_next_start_shows_what_was_left(start: Start) -> None:
 
 def test_with_all_deleted_the_next_start_asks_what_to_size(start: Start) -> None:
     first = start()
-    for one in first.session.scenarios():
-        first.session.delete(one.id)
+    for one in one_of(SavedScenarios, first.session).all():
+        one_of(SavedScenarios, first.session).delete(one.id)
     assert first.window.page == "start"
     first.window.close()
     first.close()
     second = start()
     assert second.window.page == "start"
-    assert list(second.session.scenarios()) == []
+    assert list(one_of(SavedScenarios, second.session).all()) == []
 
 
 def test_another_language_builds_the_window_again(qtbot: Any, start: Start) -> None:
@@ -101,7 +103,7 @@ def test_another_language_builds_the_window_again(qtbot: Any, start: Start) -> N
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     assert application.session.edit("Users", workload__users=60)
     assert application.window.sizing.inputs.workload.users.edit.value == 60
-    assert application.session.undo_stack.canUndo()
+    assert application.session.history.canUndo()
     application.theme.changed.emit()
 
 
@@ -233,7 +235,7 @@ def test_a_scenario_that_cannot_be_sized_shows_no_results_of_another(start: Star
     assert bar is not None
     assert "sold-out" in bar.text.text()
     assert session.sizing is None
-    assert session.standing_of(session.scenario_id or 0) is None
+    assert one_of(SavedScenarios, session).standing_of(session.scenario_id or 0) is None
     assert not window.sizing.results.isVisible()
     one_of(ProposalExport, application.session).write(tmp_path / "proposal.pdf")
     bar = window.messages.bar("proposal")
@@ -305,7 +307,7 @@ def test_without_a_display_a_sentence_names_the_way_out() -> None:
 def test_own_records_are_there_at_the_next_start(start: Start) -> None:
     first = start()
     device = first.session.catalogue.device("rtx-pro-6000-ws").model_copy(update={"id": "own/x", "name": "Mine"})
-    assert first.session.save_record("devices", device)
+    assert one_of(OwnRecords, first.session).save("devices", device)
     first.close()
     assert start().session.catalogue.device("own/x").name == "Mine"
 
@@ -401,7 +403,7 @@ def test_the_newest_backup_of_a_damaged_store_is_offered(
     start: Start, qapp: QApplication, tmp_path: Path, taken: bool
 ) -> None:
     first = start()
-    first.session.rename(1, "Kept", "Client")
+    one_of(SavedScenarios, first.session).rename(1, "Kept", "Client")
     first.close()
     path = first.folders.data / "tonnage.sqlite"
     Library(path, datetime(2031, 1, 1, tzinfo=UTC)).close()  # a day later: its backup holds the name
@@ -414,7 +416,7 @@ def test_the_newest_backup_of_a_damaged_store_is_offered(
 
     application = Application(qapp, first.folders, offer=offer)
     assert len(offered) == 1
-    assert ("Kept" in [one.name for one in application.session.scenarios()]) is taken
+    assert ("Kept" in [one.name for one in one_of(SavedScenarios, application.session).all()]) is taken
     bar = application.window.messages.bar("opening")
     assert bar is not None
     assert ("These are from" in bar.text.text()) is taken
@@ -425,12 +427,14 @@ def test_the_newest_backup_of_a_damaged_store_is_offered(
 def test_a_second_window_looks_and_keeps_nothing(start: Start, qapp: QApplication) -> None:
     first = start()
     second = Application(qapp, first.folders, read_only=True)
-    assert [one.name for one in second.session.scenarios()] == [one.name for one in first.session.scenarios()]
+    assert [one.name for one in one_of(SavedScenarios, second.session).all()] == [
+        one.name for one in one_of(SavedScenarios, first.session).all()
+    ]
     bar = second.window.messages.bar("opening")
     assert bar is not None
     assert bar.text.text().startswith("Read-only: another window keeps these scenarios.")
     assert second.window.sidebar.saved.text() == "Nothing is kept"
-    second.session.rename(1, "Changed here", "Client")
+    one_of(SavedScenarios, second.session).rename(1, "Changed here", "Client")
     second.session.edit("Users", workload__requests_at_once=3)
     second.window.close()
     second.close()

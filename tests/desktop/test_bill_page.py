@@ -248,13 +248,13 @@ def typed_name(qtbot: Any, page: BillPage, text: str) -> Any:
 def test_a_name_is_taken_once_and_can_be_undone_while_the_focus_is_in_it(
     qtbot: Any, page: BillPage, program: Application
 ) -> None:
-    before = program.session.undo_stack.count()
+    before = program.session.history.count()
     field = typed_name(qtbot, page, "Big box")
     qtbot.keyClick(field, Qt.Key.Key_Return)
     lines = economics(program).lines
     assert lines is not None
     assert lines[1].name == "Big box"
-    assert program.session.undo_stack.count() == before + 1
+    assert program.session.history.count() == before + 1
     program.window.action("undo").trigger()
     program.session.settled()
     assert economics(program).lines is None

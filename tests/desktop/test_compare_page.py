@@ -14,7 +14,8 @@ from core.language.messages import LANGUAGES, set_language
 from core.sizing.standing import Standing
 from desktop.main_window import MainWindow
 from desktop.pages.compare.compare_page import ComparePage
-from desktop.session import Session
+from desktop.saved_scenarios import SavedScenarios
+from desktop.session import Session, one_of
 from desktop.settings import Settings
 from desktop.theme import Scheme, Theme
 from tests.article.conftest import shipped
@@ -182,7 +183,7 @@ def test_an_edit_is_in_the_comparison_when_it_is_seen_again(
 def test_what_cannot_be_sized_is_named_and_left_out(
     qtbot: Any, page: ComparePage, window: MainWindow, session: Session
 ) -> None:
-    session.keep([CARD.edited(name="Lost", deployment__device="sold-out")])
+    one_of(SavedScenarios, session).keep([CARD.edited(name="Lost", deployment__device="sold-out")])
     window.ticked.set_ids([1, 6, 2])
     qtbot.waitUntil(lambda: page.found is not None and len(page.found.options) == 2)
     bar = window.messages.bar("compare")
@@ -298,7 +299,7 @@ def test_each_option_is_sized_with_the_figures_that_it_keeps(qtbot: Any, page: C
     store.keep_records(2, {"devices": {device.id: slower.model_dump_json(exclude_defaults=True)}})
     page._ask()
     qtbot.waitUntil(lambda: page.found is not None and page.found is not before, timeout=10_000)
-    own = session.sizing_of(2)
+    own = one_of(SavedScenarios, session).sizing_of(2)
     assert page.found is not None
     then, now = before.options[1].sizing, page.found.options[1].sizing
     assert own is not None

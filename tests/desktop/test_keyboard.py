@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QWidget
 
 from desktop.app import Application
 from desktop.main_window import MainWindow
+from desktop.saved_scenarios import SavedScenarios
+from desktop.session import one_of
 from desktop.settings import STARTED_BEFORE, TOUR_SEEN, Settings
 from tests.desktop.shell import Start
 
@@ -80,7 +82,7 @@ def test_undo_takes_back_typing_first_and_then_what_was_done(application: Applic
     window.show_page("sizing")
     first = session.scenario.name
     session.edit("Users", workload__users=77)
-    name = window.inputs.name
+    name = window.sizing.inputs.name
     name.setFocus()
     name.selectAll()
     press("Q")
@@ -115,7 +117,7 @@ def walk(window: MainWindow) -> dict[str, Callable[[], bool]]:
         "F6": lambda: window.sizing.results.isAncestorOf(focused()),
         "Shift+F6": lambda: window.sizing.inputs.isAncestorOf(focused()),
         "Ctrl+N": lambda: session.scenario_id == 4 and window.sizing.inputs.name.hasFocus(),
-        "Ctrl+Z": lambda: not session.undo_stack.canUndo(),
+        "Ctrl+Z": lambda: not session.history.canUndo(),
         "Alt+2": lambda: window.sizing.results.tabs.currentIndex() == 1,  # type: ignore[attr-defined]
         "Alt+1": lambda: window.sizing.results.tabs.currentIndex() == 0,  # type: ignore[attr-defined]
         "Ctrl+P": lambda: window.page == "proposal",
@@ -219,7 +221,7 @@ def test_a_new_client_three_options_and_a_proposal_in_sixty_keys(
     window.resize(1280, 800)
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
-    assert (window.page, list(session.scenarios())) == ("start", [])
+    assert (window.page, list(one_of(SavedScenarios, session).all())) == ("start", [])
     hands, pdf = Typist(), tmp_path / "proposal.pdf"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_arguments, **_named: (str(pdf), ""))
 
@@ -234,7 +236,7 @@ def test_a_new_client_three_options_and_a_proposal_in_sixty_keys(
         hands.key("Ctrl+K")
         hands.write(device)
         hands.key("Return")
-    assert {one.client for one in session.scenarios()} == {"City zoo"}
+    assert {one.client for one in one_of(SavedScenarios, session).all()} == {"City zoo"}
     hands.key("Ctrl+4")
     hands.key("Space")  # the button that has the focus: those of this client
     page = window.pages.built["compare"]

@@ -16,8 +16,10 @@ from core.language.messages import LANGUAGES, set_language
 from core.scenario import CatalogueModel
 from desktop.first_steps import FirstSteps
 from desktop.main_window import MainWindow
+from desktop.own_records import OwnRecords
 from desktop.pages.start_page import StartPage
-from desktop.session import Session
+from desktop.saved_scenarios import SavedScenarios
+from desktop.session import Session, one_of
 from desktop.settings import Settings
 from desktop.theme import Theme
 from tests.desktop.shell import make_window
@@ -123,11 +125,11 @@ def test_a_copy_comes_back_with_the_records_that_it_uses(
     from desktop.importing import save_copy
 
     device = session.catalogue.device("rtx-4090").model_copy(update={"id": "own/mine", "name": "Mine", "tdp_w": 300.0})
-    session.save_record("devices", device)
+    one_of(OwnRecords, session).save("devices", device)
     session.edit("Device", deployment__device="own/mine")
     path = tmp_path / "sent.tonnage"
     assert save_copy(session, path)
-    session.save_record("devices", device.model_copy(update={"tdp_w": 350.0}))
+    one_of(OwnRecords, session).save("devices", device.model_copy(update={"tdp_w": 350.0}))
     drop(window, path)
     assert session.scenario.deployment.device == "own/Mine"
     assert session.catalogue.device("own/Mine").tdp_w == 300
@@ -158,7 +160,7 @@ def test_pages(window: MainWindow) -> None:
 def test_without_a_scenario_the_start_page_shows(window: MainWindow, session: Session, store: MemoryStore) -> None:
     window.resize(1280, 800)
     for scenario_id in (1, 2, 3):
-        session.delete(scenario_id)
+        one_of(SavedScenarios, session).delete(scenario_id)
     assert window.page == "start"
     assert window.sidebar.empty.isVisible()
     assert [card.accessibleName() for card in window.pages.page(StartPage, "start").cards] == [

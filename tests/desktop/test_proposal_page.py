@@ -21,6 +21,8 @@ from desktop.folders import Folders
 from desktop.pages.proposal.draft import remembered
 from desktop.pages.proposal.proposal_page import ProposalPage
 from desktop.proposal_export import Kind
+from desktop.saved_scenarios import SavedScenarios
+from desktop.session import one_of
 from tests.usual_scenario import scenario as usual
 
 LONGEST_MS = 60_000
@@ -109,7 +111,7 @@ def test_what_is_missing_is_listed_with_a_way_there(page: ProposalPage, qtbot: Q
 
 
 def test_options_are_the_clients_scenarios(application: Application, page: ProposalPage, qtbot: QtBot) -> None:
-    application.session.keep([two_sparks()])
+    one_of(SavedScenarios, application.session).keep([two_sparks()])
     application.window.pages.propose([usual(), two_sparks()])
     settle(page, qtbot)
     assert page.candidates.chosen[0] == "here"
@@ -251,7 +253,7 @@ def test_what_was_typed_survives_another_language_of_the_window(
         field.edit.setFocus()
         QTest.keyClicks(field.edit, text)
     other = two_sparks()
-    application.session.keep([other.edited(client="Client A")])
+    one_of(SavedScenarios, application.session).keep([other.edited(client="Client A")])
     page.candidates.choose("stored 2", True)
     chosen = list(page.candidates.chosen)
     application._speak("de")
@@ -279,7 +281,9 @@ def test_what_is_said_to_one_client_is_not_said_to_another(
     assert page.candidates.chosen == ["here"]
     application.session.edit("Move", client="City zoo")  # the same client, under its right name
     page.change(lambda options: replace(options, recipient="Frau Kern"))
-    application.session.open(next(one.id for one in application.session.scenarios() if one.client == "Client A"))
+    application.session.open(
+        next(one.id for one in one_of(SavedScenarios, application.session).all() if one.client == "Client A")
+    )
     application.window.pages.propose()
     assert page.options.recipient == "Dr. Weiss"
     settle(page, qtbot)

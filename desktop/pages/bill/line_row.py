@@ -111,8 +111,8 @@ class LineRow(QWidget):
         edit = QuantityEdit(self._theme, kind, name, lambda value: self._refusal(field, value))
         edit.keep_no_place()  # the unit stands in the heading, and digits end at the edge
         edit.value_edited.connect(lambda value: self._edit(name, **_typed(field, value)))
-        edit.gesture_started.connect(self._session.begin_gesture)
-        edit.gesture_ended.connect(self._session.end_gesture)
+        edit.gesture_started.connect(self._session.history.begin_gesture)
+        edit.gesture_ended.connect(self._session.history.end_gesture)
         edit.problem_changed.connect(lambda _problem: self._show_problem())
         return edit
 

@@ -17,6 +17,7 @@ from core.sizing.uses import mentions
 from desktop.catalogue_edits import CatalogueEdits, PackEdits
 from desktop.importing import free_id
 from desktop.inputs import names
+from desktop.own_records import OwnRecords
 from desktop.pack_shelf import Offer
 from desktop.pages.catalogue import prices
 from desktop.pages.catalogue.figures import Data, Options, plain
@@ -27,8 +28,9 @@ from desktop.pages.catalogue.record_column import RecordColumn
 from desktop.pages.catalogue.tables import RecordTable, choice_key, choices_of, split_key, tabs
 from desktop.pages.catalogue.using import changes_to_use
 from desktop.pages.page import Page
+from desktop.saved_scenarios import SavedScenarios
 from desktop.scenario_store import StoredScenario
-from desktop.session import Message, Session
+from desktop.session import Message, Session, one_of
 from desktop.theme import Theme
 from desktop.widgets.message_bar import MessageBar
 
@@ -49,6 +51,7 @@ class CataloguePage(Page):
     def __init__(self, session: Session, theme: Theme) -> None:
         super().__init__()
         self._session, self._theme = session, theme
+        self._own = one_of(OwnRecords, session)
         self._edits, self._packs = CatalogueEdits(session), PackEdits(session)
         self._tabs = tabs()
         self._table: RecordTable = self._tabs[0].tables[0]
@@ -105,7 +108,7 @@ class CataloguePage(Page):
     # -- the list -----------------------------------------------------------------------------------------------------
 
     def _fill_list(self) -> None:
-        own = self._session.all_own_records()
+        own = self._own.all()
         choices = choices_of(self.column.tab, self._session.latest, lambda table: own.get(table, {}))
         self.column.set_choices(choices, self._key)
         tab = self.column.tab
@@ -168,7 +171,7 @@ class CataloguePage(Page):
 
     @property
     def is_own(self) -> bool:
-        return self._record is not None and self._record.id in self._session.own_records(self._table.key)
+        return self._record is not None and self._record.id in self._own.of_table(self._table.key)
 
     @property
     def shipped(self) -> Any:
@@ -232,7 +235,7 @@ class CataloguePage(Page):
         if self._record is None:
             return []
         pieces = mentions(self._session.latest, self._table.key, self._record.id)
-        return list(self._session.scenarios_with(pieces))
+        return list(one_of(SavedScenarios, self._session).mentioning(pieces))
 
     def _show_banner(self) -> None:
         said: list[str] = []
@@ -291,7 +294,7 @@ class CataloguePage(Page):
 
     def _offer_packs(self) -> None:
         last = self._session.packs.last() if self._session.packs is not None else ""
-        own = any(self._session.all_own_records().values())
+        own = any(self._own.all().values())
         undo = (_("Take back “{name}”").format(name=last), self._packs.take_back) if last else None
         rows: list[tuple[str, Callable[[], object] | None]] = [
             (_("Import a pack…"), self.choose_pack if self._session.packs is not None else None),

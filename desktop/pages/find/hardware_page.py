@@ -22,7 +22,8 @@ from desktop.pages.find.reasons import ReasonsPanel
 from desktop.pages.find.search_job import SearchJob
 from desktop.pages.page import Page
 from desktop.results.text import Text
-from desktop.session import Session
+from desktop.saved_scenarios import SavedScenarios
+from desktop.session import Session, one_of
 from desktop.theme import Theme
 from desktop.widgets.labels import button, label, line
 
@@ -35,6 +36,7 @@ class FindHardwarePage(Page):
     def __init__(self, session: Session, theme: Theme, opened: Callable[[], object]) -> None:
         super().__init__()
         self._session, self._theme, self._opened = session, theme, opened
+        self._saved = one_of(SavedScenarios, session)
         self.found: HardwareFound | None = None
         self._everything = False
         self.setProperty("kind", "surface")
@@ -231,7 +233,7 @@ class FindHardwarePage(Page):
 
     def _keep(self) -> None:
         """Every ticked answer becomes a scenario of the same client, beside the one on screen."""
-        self._session.compare([self._scenario(row) for row in self.answers.chosen])
+        self._saved.compare([self._scenario(row) for row in self.answers.chosen])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

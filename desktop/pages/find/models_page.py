@@ -18,7 +18,8 @@ from desktop.pages.find.misses import MissesLine, MissesList
 from desktop.pages.find.search_job import SearchJob
 from desktop.pages.page import Page
 from desktop.results.text import Text
-from desktop.session import Session
+from desktop.saved_scenarios import SavedScenarios
+from desktop.session import Session, one_of
 from desktop.theme import Theme
 from desktop.widgets.labels import button, label, line
 
@@ -29,6 +30,7 @@ class FindModelsPage(Page):
     def __init__(self, session: Session, theme: Theme, opened: Callable[[], object]) -> None:
         super().__init__()
         self._session, self._theme, self._opened = session, theme, opened
+        self._saved = one_of(SavedScenarios, session)
         self.found: ModelsFound | None = None
         self.setProperty("kind", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -128,4 +130,4 @@ class FindModelsPage(Page):
     def _keep(self) -> None:
         """Every ticked model becomes a scenario of the same client, beside the one on screen."""
         answers: list[ModelAnswer] = [row.answer for row in self.answers.chosen]
-        self._session.compare([one.scenario.edited(name=one.model.name[:200]) for one in answers])
+        self._saved.compare([one.scenario.edited(name=one.model.name[:200]) for one in answers])
