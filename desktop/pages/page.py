@@ -11,6 +11,11 @@ from desktop.widgets.focus import first_focusable
 class Page(QWidget):
     """A page of the window. Most have nothing of their own to answer."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("kind", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+
     def begin(self) -> None:
         """Its command was given: the focus goes to where work begins."""
         first = first_focusable(self)

@@ -35,8 +35,6 @@ class SettingsPage(Page):
     def __init__(self, session: Session, theme: Theme, settings: Settings, choices: WindowChoices) -> None:
         super().__init__()
         self._session, self._theme, self._settings = session, theme, settings
-        self.setProperty("kind", "surface")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._said: list[tuple[Caption, str]] = []
         self._column = QVBoxLayout()
         self._column.setContentsMargins(0, 0, 0, 24)

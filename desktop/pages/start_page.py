@@ -148,8 +148,6 @@ class StartPage(Page):
         open_example: Callable[[], object],
     ) -> None:
         super().__init__()
-        self.setProperty("kind", "surface")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.cards = [WayCard(theme, way) for way in _ways(new, choose_file, open_example)]
         question = label(_("What do you want to size?"), "figure")
         question.setAlignment(Qt.AlignmentFlag.AlignHCenter)

@@ -39,8 +39,6 @@ class BillPage(Page):
         self._session, self._theme = session, theme
         self._bill: EditableBill | None = None
         self.rows: list[LineRow] = []
-        self.setProperty("kind", "surface")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.title = label("", "verdict", wrap=True)
         self.title.setStyleSheet("font-size: 18px; font-weight: 600;")
         self.about = label("", "label", tone="muted", wrap=True)

@@ -35,8 +35,6 @@ class CalibrationPage(Page):
         super().__init__()
         self._session, self._theme = session, theme
         self._scenario_id: int | None = -1  # whose load the form shows
-        self.setProperty("kind", "surface")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.form = MeasurementForm(theme)
         self.add = button(_("Add"), "primary", self._add)
         self.read = button(_("Read a file…"), "", self.choose_file)

@@ -58,8 +58,6 @@ class CataloguePage(Page):
         self._record: Any = None  # as it is saved; None while it is new
         self._narrow: bool | None = None
         self._differences = False
-        self.setProperty("kind", "surface")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.column = ListColumn(theme, self._tabs)
         self.records = RecordColumn(theme)
         self.right = QStackedWidget()

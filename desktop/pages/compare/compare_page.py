@@ -61,8 +61,6 @@ class ComparePage(Page):
         self._asked: tuple[int, ...] = ()
         self._is_stale = True
         self._popup: PickerPopup | None = None
-        self.setProperty("kind", "surface")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.headline = label("", "verdict", wrap=True)
         self.subline = ElidedLabel("", "label")
         self.only = QCheckBox(_("Only what differs"))

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -32,8 +31,6 @@ class HelpPage(Page):
         open_scenario: Callable[[Scenario], object],
     ) -> None:
         super().__init__()
-        self.setProperty("kind", "surface")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._open_scenario = open_scenario
         self._makers: dict[str, Callable[[], QWidget]] = {
             QUESTIONS: lambda: self._questions(session),

@@ -47,8 +47,6 @@ class ProposalPage(Page):
         super().__init__()
         self._session, self._theme, self._export = session, theme, export
         self._back, self._show_device = back, show_device
-        self.setProperty("kind", "surface")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.draft = draft_of(session, settings)
         self.candidates = self.draft.candidates
         self.choices = ChoicesPanel(theme, self.candidates, self.change, back)
