@@ -183,12 +183,12 @@ class EconomicsSection(Section):
             return
         cost = self._session.cost(sizing)
         self.answer.setVisible(cost is not None)
+        for key, row in self.usual.items():
+            row.show_usual(cost.trace.get(key) if cost is not None else None)
+        for rate in self.rates:
+            rate.show_usual(cost.trace.get(f"exchange.{rate.currency}") if cost is not None else None)
         if cost is None:
             return
-        for key, row in self.usual.items():
-            row.show_usual(cost.trace.get(key))
-        for rate in self.rates:
-            rate.show_usual(cost.trace.get(f"exchange.{rate.currency}"))
         self.bill_row.caption.set_caption(lines_of(cost))
         self.answer.set_caption(comes_to(cost))
 

@@ -58,11 +58,16 @@ def tile_figures(sizing: Sizing, formatter: Formatter, cost: "Cost | None" = Non
     )
 
 
+MANY = 100_000  # requests
+
+
 def _requests(sizing: Sizing, formatter: Formatter) -> TileFigures:
     fits, needed = int(sizing.trace["max_concurrency"]), sizing.required_requests
     context = formatter.tokens(sizing.scenario.workload.context_tokens)
     amounts = {"needed": formatter.count(needed), "rest": formatter.count(abs(spare_requests(sizing.trace)))}
     foot = _("needed {needed}, spare {rest}") if fits >= needed else _("needed {needed}, {rest} too few")
+    if max(fits, needed) >= MANY:  # the rest is as long a number, and there is no room for both
+        foot = _("needed {needed}")
     return TileFigures(
         _("Requests at once"),
         formatter.count(fits),

@@ -51,7 +51,8 @@ class FindHardwarePage(SearchPage):
         upper_column.addWidget(self.table, 1)
         upper_column.addWidget(self.misses)
         self._split.addWidget(upper)
-        self._split.addWidget(self._lower())
+        self._below = self._lower()
+        self._split.addWidget(self._below)
         self._split.setStretchFactor(0, 5)
         self._split.setStretchFactor(1, 5)
         self._top().addWidget(self._split, 1)
@@ -122,6 +123,8 @@ class FindHardwarePage(SearchPage):
             self._choose(at)
         else:
             self.reasons.show_nothing()
+            self.table.say_empty(words.nothing_to_rank())
+        self._below.setVisible(bool(rows))
         self.open.setEnabled(bool(rows))
 
     def _fill_chart(self, rows: list[Row], target: float | None) -> None:

@@ -52,6 +52,7 @@ class FindModelsPage(SearchPage):
         miss = (nearest.model.name, words.model_ruled_out(nearest)) if nearest is not None else None
         self.misses.show_misses(len(found.ruled_out), miss)
         self.open.setEnabled(bool(rows))
+        self.table.say_empty("" if rows else words.nothing_to_rank())
         if rows:
             self.table.setCurrentIndex(self.answers.index(0, 0))
 
