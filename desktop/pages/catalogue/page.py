@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QSplitter, QStackedWidget, QVBoxLayout
 
 from core.catalogue.own import FACT_TABLES, records_in
@@ -89,6 +89,7 @@ class CataloguePage(Page):
         self.preview.install_wanted.connect(self._install)
         self.preview.closed.connect(lambda: self.right.setCurrentWidget(self.records))
         self._session.catalogue_changed.connect(self._on_catalogue)
+        self._session.scenarios_changed.connect(self._on_scenarios)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The list takes what it needs, less in a narrow window; a width that was set by hand stays."""
@@ -97,6 +98,14 @@ class CataloguePage(Page):
         if narrow is not self._narrow:
             self._narrow = narrow
             self._splitter.setSizes([self.column.minimumWidth() if narrow else LIST, 4000])
+            self._show_banner()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._show_banner()  # who uses the record may have changed meanwhile
+
+    def _on_scenarios(self) -> None:
+        if self.isVisible():
             self._show_banner()
 
     @property

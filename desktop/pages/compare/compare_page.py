@@ -201,7 +201,9 @@ class ComparePage(Page):
         if len(cases) < 2:
             self._jobs.drop()
             self.found = None
-            self.empty.set_ticked(len(cases), self._session.scenario.client)
+            client = self._session.scenario.client
+            several = sum(one.client == client for one in self._session.scenarios()) > 1
+            self.empty.set_ticked(len(cases), client if several else "")
             self.pages.setCurrentWidget(self.empty)
             return
         self._asked = tuple(sized)

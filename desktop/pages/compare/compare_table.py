@@ -192,15 +192,15 @@ class CompareDelegate(QStyledItemDelegate):
         painter.drawText(value, RIGHT, cell.value)
         end = room.right()
         if cell.change or best:
-            end = self._change(painter, room, cell, best)
+            end = self._change(painter, room, cell, best, value.right() + 3)
         left = value.right() + GAP
         painter.setFont(theme.font("label"))
         if cell.range and left + painter.fontMetrics().horizontalAdvance(cell.range) <= end:
             painter.setPen(theme.color("text_3"))
             painter.drawText(QRect(left, room.top(), end - left, room.height()), LEFT, cell.range)
 
-    def _change(self, painter: QPainter, room: QRect, cell: CellText, best: bool) -> int:
-        """Change at the right, star before it; where the rest may end."""
+    def _change(self, painter: QPainter, room: QRect, cell: CellText, best: bool, least: int) -> int:
+        """Change at the right, star before it and behind the figure, which ends at `least`; where the rest may end."""
         theme = self._theme
         painter.setFont(theme.font("label"))
         painter.setPen(theme.color("text_2"))
@@ -208,7 +208,7 @@ class CompareDelegate(QStyledItemDelegate):
         end = room.right() - CHANGE
         if best:
             pixmap = theme.pixmap("star", "ok", STAR, painter.device().devicePixelRatio())
-            left = end - STAR
+            left = max(end - STAR, least)
             painter.drawPixmap(left, room.top() + (room.height() - STAR) // 2, pixmap)
             end = left
         return end - GAP
