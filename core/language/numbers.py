@@ -350,7 +350,7 @@ class Formatter:
     def money(self, amount: float | Decimal, currency: str) -> str:
         """An amount of money, without cents from 100 up: €18,600, 18.600 €, $0.74; below half a cent "< $0.01"."""
         size = abs(Decimal(amount))
-        if 0 < size < Decimal("0.005"):  # two digits would say that it is nothing
+        if amount > 0 and size < Decimal("0.005"):  # two digits would say that it is nothing
             return f"<{NBSP}{self.money(Decimal('0.01'), currency)}"
         digits = f"{size:,.{2 if size < 100 else 0}f}".translate(self._signs)
         symbol = self._symbol(currency)

@@ -10,7 +10,7 @@ from core.errors import TonnageError
 from core.language.messages import LANGUAGES, in_language
 from desktop.app import Application
 from desktop.pages.catalogue.all_reduce_table import measured_group
-from desktop.pages.catalogue.figures import plain
+from desktop.pages.catalogue.figures import Words, plain
 from tests.desktop.whole_program import program
 
 __all__ = ["program"]
@@ -26,8 +26,9 @@ def test_every_table_is_read_as_it_is_written(program: Application, code: str) -
             data = plain(link)
             for at, table in enumerate(link.tables):
                 for row in measured_group(at, plain(table), catalogue).figures:
-                    before = row.get(data)
-                    read = row.kind.parsed(row.kind.written(before))
+                    before, kind = row.get(data), row.kind
+                    assert isinstance(kind, Words)
+                    read = kind.parsed(kind.written(before))
                     assert [size for size, _seconds in read] == [size for size, _seconds in before]
                     assert [s for _size, s in read] == pytest.approx([s for _size, s in before], rel=1e-5)
                     count += len(read)
@@ -38,6 +39,7 @@ def test_every_table_is_read_as_it_is_written(program: Application, code: str) -
 def test_what_is_no_list_of_points_is_refused(program: Application, text: str) -> None:
     catalogue = program.session.catalogue
     kind = measured_group(0, plain(catalogue.links[LINK].tables[0]), catalogue).figures[0].kind
+    assert isinstance(kind, Words)
     with pytest.raises(TonnageError):
         kind.parsed(text)
 

@@ -266,3 +266,18 @@ def test_leaving_while_it_searches_is_safe(qtbot: QtBot, few: Catalogue, theme: 
         del page
         QThreadPool.globalInstance().waitForDone()
         qtbot.wait(5)
+
+
+def test_where_nothing_meets_the_need_the_page_says_so(qtbot: QtBot, page: FindHardwarePage) -> None:
+    """And shows no empty chart."""
+    assert page._below.isVisible()
+    with qtbot.waitSignal(page._job.found, timeout=20_000):
+        page._session.edit("Context", workload__context_tokens=1_000_000_000, workload__prompt_tokens=500_000_000)
+    assert page.answers.rows == []
+    assert not page._below.isVisible()
+    assert page.table.accessibleDescription().startswith("Nothing to rank.")
+    page.grab()
+    with qtbot.waitSignal(page._job.found, timeout=20_000):
+        page._session.undo()
+    assert page._below.isVisible()
+    assert page.table.accessibleDescription() == ""

@@ -221,6 +221,7 @@ class CompareTable(QTableView):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
+        self._theme = theme
         self.rows = CompareModel(self)
         self.setModel(self.rows)
         self.setItemDelegate(CompareDelegate(theme, self.rows, self))
@@ -249,6 +250,13 @@ class CompareTable(QTableView):
 
     def content_height(self) -> int:
         return sum(HEADING_ROW if line.is_heading else ROW for line in self.rows.lines)
+
+    def name_width(self) -> int:
+        """What the longest name of a row needs."""
+        metrics = QFontMetrics(self._theme.font("body"))
+        return (
+            max((metrics.horizontalAdvance(one.name) for one in self.rows.lines if not one.is_heading), default=0) + 12
+        )
 
     def set_columns(self, first: int, others: Sequence[int]) -> None:
         self.setColumnWidth(0, first)

@@ -123,7 +123,7 @@ class FindHardwarePage(SearchPage):
             self._choose(at)
         else:
             self.reasons.show_nothing()
-            self.table.say_empty(words.nothing_to_rank())
+        self.table.say_empty("" if rows else words.nothing_to_rank())
         self._below.setVisible(bool(rows))
         self.open.setEnabled(bool(rows))
 
