@@ -11,6 +11,7 @@ from core.language.messages import LANGUAGES, in_language
 from desktop.app import Application
 from desktop.pages.catalogue.all_reduce_table import measured_group
 from desktop.pages.catalogue.figures import Words, plain
+from desktop.pages.catalogue.page import CataloguePage
 from tests.desktop.whole_program import program
 
 __all__ = ["program"]
@@ -45,9 +46,9 @@ def test_what_is_no_list_of_points_is_refused(program: Application, text: str) -
 
 
 def test_a_point_is_changed_with_its_source(qtbot: Any, program: Application) -> None:
-    program.window.show_record("links", LINK)
-    page = program.window.catalogue_page
-    assert page is not None
+    program.window.show_page("catalogue")
+    page = program.window.pages.page(CataloguePage, "catalogue")
+    page.show_record("links", LINK)
     row: Any = next(one for one in page.form.rows if one.figure.key == "tables.0.points.2_ranks")
     assert row.value.text().startswith("1 KiB: 5.85 µs; 8 KiB: 6.77 µs")
     row.value.setFocus()
@@ -65,8 +66,8 @@ def test_a_point_is_changed_with_its_source(qtbot: Any, program: Application) ->
 
 
 def test_the_rate_of_small_messages_is_a_figure_of_the_form(program: Application) -> None:
-    program.window.show_record("links", LINK)
-    page = program.window.catalogue_page
-    assert page is not None
+    program.window.show_page("catalogue")
+    page = program.window.pages.page(CataloguePage, "catalogue")
+    page.show_record("links", LINK)
     rows = {one.figure.key: one for one in page.form.rows}
     assert rows["all_reduce.0.beta_bytes_per_s"].value.value == 110e9

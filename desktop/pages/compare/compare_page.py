@@ -202,7 +202,7 @@ class ComparePage(Page):
             self._jobs.drop()
             self.found = None
             client = self._session.scenario.client
-            several = sum(one.client == client for one in self._session.scenarios()) > 1
+            several = sum(one.client == client for one in self._saved.all()) > 1
             self.empty.set_ticked(len(cases), client if several else "")
             self.pages.setCurrentWidget(self.empty)
             return
