@@ -23,7 +23,7 @@ from desktop.scenario_figures import ScenarioFigures
 from desktop.scenario_store import ScenarioStore
 
 if TYPE_CHECKING:
-    from core.sizing.cost_report import Cost
+    from core.sizing.costs.report import Cost
     from core.sizing.levers import Lever
     from desktop.pack_shelf import PackShelf
 
@@ -412,6 +412,6 @@ def _core_levers(sizing: Sizing, catalogue: Any) -> "tuple[Lever, ...]":
 
 
 def _core_cost(sizing: Sizing, catalogue: Any) -> "Cost | None":
-    from core.sizing.cost import cost
+    from core.sizing.costs.cost import cost
 
     return cost(sizing, catalogue, date.today().isoformat())

@@ -16,9 +16,9 @@ from core.proposal.offer import Offer
 from core.proposal.recommendation import hardware, money
 from core.proposal.values import Column, CostBar, CostPages, Exhibit, Page, Point, Row, Segment, Table
 from core.scenario import LineKind
-from core.sizing.bill import WORKSTATIONS, is_built_in
-from core.sizing.cost_report import Amount, Cost, PricedLine, Running
-from core.sizing.offered import of_term, per_user_and_month
+from core.sizing.costs.bill import WORKSTATIONS, is_built_in
+from core.sizing.costs.offered import of_term, per_user_and_month
+from core.sizing.costs.report import Amount, Cost, PricedLine, Running
 from core.units import Unit
 
 _CARDS, _REST, _WORK, _ENERGY, _UPKEEP = "weights", "companions", "runtime", "prompts", "kv"

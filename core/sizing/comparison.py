@@ -10,8 +10,8 @@ from core.catalogue.catalogue import Catalogue
 from core.errors import TonnageError
 from core.physics.comparisons import against
 from core.scenario import Scenario
-from core.sizing.cost import cost
-from core.sizing.cost_report import Amount, Cost
+from core.sizing.costs.cost import cost
+from core.sizing.costs.report import Amount, Cost
 from core.sizing.report import Estimate, Sizing
 from core.sizing.size import size
 from core.sizing.standing import Standing, standing

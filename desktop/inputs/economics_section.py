@@ -14,7 +14,7 @@ from core.language.messages import ngettext
 from core.language.numbers import EN_DASH
 from core.language.regions import region_name
 from core.scenario import Scenario
-from core.sizing.cost_report import Amount, Cost
+from core.sizing.costs.report import Amount, Cost
 from core.sizing.report import Sizing
 from core.units import parse_number
 from desktop.inputs import names

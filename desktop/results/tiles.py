@@ -18,7 +18,7 @@ from desktop.charts.painting import with_alpha
 from desktop.theme import Color, TextStyle, Theme
 
 if TYPE_CHECKING:
-    from core.sizing.cost_report import Cost
+    from core.sizing.costs.report import Cost
 
 PADDING = 12
 TRACK_Y, TRACK_H, DOT, TICK_H = 64.0, 4.0, 9.0, 14.0

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
 from core.scenario import Economics, LineKind
-from core.sizing.cost_report import Cost
+from core.sizing.costs.report import Cost
 from desktop.app import Application
 from desktop.pages.bill import price_choices
 from desktop.pages.bill.page import BillPage

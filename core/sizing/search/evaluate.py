@@ -16,7 +16,7 @@ from core.physics.energy import (
     joules_per_token,
 )
 from core.scenario import Scenario
-from core.sizing.bought import MOSTLY
+from core.sizing.costs.bought import MOSTLY
 from core.sizing.memory import record_memory, verdict
 from core.sizing.report import Verdict
 from core.sizing.resolution import resolve

@@ -7,8 +7,8 @@ from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Device, DeviceKind
 from core.physics.energy import energy_cost, energy_per_year
 from core.scenario import Plan, Scenario
-from core.sizing.bought import CARDS_IN_A_SERVER
 from core.sizing.concurrency import Capacity, Redundancy
+from core.sizing.costs.bought import CARDS_IN_A_SERVER
 from core.sizing.search.layouts import Layout
 from core.sizing.search.report import Answer
 from core.sizing.search.supply import supply_of

@@ -15,8 +15,8 @@ from core.language.cost_sentences import line_kind_in_short, line_name
 from core.language.messages import gettext as _
 from core.language.numbers import EN_DASH, current
 from core.scenario import CostLine, LineKind
-from core.sizing.bill_edit import Entry
-from core.sizing.cost_report import AGEING, Quote
+from core.sizing.costs.bill_edit import Entry
+from core.sizing.costs.report import AGEING, Quote
 from core.units import parse_number
 from desktop.inputs.money import CURRENCIES, price
 from desktop.inputs.rows import Caption

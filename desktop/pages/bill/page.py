@@ -12,8 +12,8 @@ from core.language.messages import gettext as _
 from core.language.messages import ngettext
 from core.language.numbers import current
 from core.scenario import CostLine, LineKind
-from core.sizing.bill_edit import Changes, EditableBill, editable_bill
-from core.sizing.cost_report import Amount, Cost, Missing
+from core.sizing.costs.bill_edit import Changes, EditableBill, editable_bill
+from core.sizing.costs.report import Amount, Cost, Missing
 from core.sizing.report import Sizing
 from desktop.pages.bill import line_row, price_choices
 from desktop.pages.bill.line_row import Deeds, LineRow

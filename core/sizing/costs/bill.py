@@ -16,11 +16,10 @@ from core.catalogue.records import Device, DeviceKind, Source
 from core.physics import economics as e
 from core.physics import purchase
 from core.scenario import CostLine, LineKind
-from core.sizing.bought import SERVICES, Bought
-from core.sizing.cost_report import Missing, PricedLine, Quote, age_in_months, aged, quote_of
-from core.sizing.ledger import Ledger
-from core.sizing.origins import catalogue_origin
-from core.sizing.workstation import (
+from core.sizing.costs.bought import SERVICES, Bought
+from core.sizing.costs.ledger import Ledger
+from core.sizing.costs.report import Missing, PricedLine, Quote, age_in_months, aged, quote_of
+from core.sizing.costs.workstation import (
     LEAST_GB,
     MODULE_GB,
     PARTS,
@@ -29,6 +28,7 @@ from core.sizing.workstation import (
     Part,
     goes_into_a_workstation,
 )
+from core.sizing.origins import catalogue_origin
 from core.trace import CHOICE, Origin, OriginKind
 from core.units import Unit
 

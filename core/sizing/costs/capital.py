@@ -5,9 +5,9 @@ from decimal import Decimal
 from core.catalogue.fact_kinds import FactSection
 from core.physics import economics as e
 from core.physics import purchase
-from core.sizing.bill import ENDS, is_hardware
-from core.sizing.cost_report import Missing, PricedLine, Running
-from core.sizing.ledger import Ledger
+from core.sizing.costs.bill import ENDS, is_hardware
+from core.sizing.costs.ledger import Ledger
+from core.sizing.costs.report import Missing, PricedLine, Running
 from core.units import Unit
 
 #: The figure of each yearly cost.

@@ -3,7 +3,7 @@
 from core.physics import demand as d
 from core.physics import economics as e
 from core.physics import purchase
-from core.sizing.cost_report import Cost, Running
+from core.sizing.costs.report import Cost, Running
 from core.trace import Trace
 
 

@@ -6,14 +6,14 @@ from core.catalogue.records import DeviceKind
 from core.physics import demand as d
 from core.physics import economics as e
 from core.physics import energy
-from core.sizing.alternatives import hosted_models, rented_clouds
-from core.sizing.bill import Bill
-from core.sizing.bought import bought_of
-from core.sizing.capital import RUNNING, record_capital, record_standing, record_tariff, record_terms
-from core.sizing.cost_report import Cost, Missing, PricedLine, Running, RunningCost
+from core.sizing.costs.alternatives import hosted_models, rented_clouds
+from core.sizing.costs.bill import Bill
+from core.sizing.costs.bought import bought_of
+from core.sizing.costs.capital import RUNNING, record_capital, record_standing, record_tariff, record_terms
+from core.sizing.costs.ledger import Ledger
+from core.sizing.costs.power import record_power
+from core.sizing.costs.report import Cost, Missing, PricedLine, Running, RunningCost
 from core.sizing.demand import DemandAnswer, demand_of
-from core.sizing.ledger import Ledger
-from core.sizing.power import record_power
 from core.sizing.presets import ESTIMATE
 from core.sizing.report import Sizing
 from core.trace import CHOICE, Trace

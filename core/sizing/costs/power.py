@@ -7,9 +7,9 @@ label; circuits, UPS and cooling are laid out for the label and the machine arou
 from core.catalogue.fact_kinds import FactSection
 from core.catalogue.records import Device, DeviceKind
 from core.physics import energy, purchase
-from core.sizing.bought import Bought
-from core.sizing.cost_report import Missing
-from core.sizing.ledger import Ledger
+from core.sizing.costs.bought import Bought
+from core.sizing.costs.ledger import Ledger
+from core.sizing.costs.report import Missing
 from core.sizing.origins import catalogue_origin
 from core.sizing.presets import ESTIMATE
 from core.trace import CHOICE, Origin

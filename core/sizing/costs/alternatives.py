@@ -15,8 +15,8 @@ from core.catalogue.fact_records import Fact
 from core.catalogue.facts import Offer
 from core.physics import alternatives as elsewhere
 from core.scenario import ApiChoice, CatalogueModel, CloudChoice
-from core.sizing.cost_report import HostedModel, Missing, RentedCloud
-from core.sizing.ledger import Ledger
+from core.sizing.costs.ledger import Ledger
+from core.sizing.costs.report import HostedModel, Missing, RentedCloud
 from core.sizing.report import Sizing
 from core.trace import CHOICE, Origin
 from core.units import Unit
