@@ -110,7 +110,7 @@ def _exhibit(
     assert cost is not None
     years = write.figure(cost.trace["cost.term_years"], Unit.YEAR)
     text = _("Cost over {years} in {currency}, net: what is bought, and what it takes to run it.")
-    said = clauses(named(bar.letter, bar.total) for bar in bars)
+    said = clauses(named(f"{bar.letter}, {bar.name}", bar.total) for bar in bars)
     return Exhibit(
         number=_("Exhibit {number}").format(number=number),
         message=_message(bars[0]),
