@@ -22,8 +22,8 @@ from core.language.levers import lever_title
 from core.language.messages import LANGUAGES, set_language
 from core.propose_command import day, propose, propose_options
 from core.scenario import Scenario
-from core.sizing.cost import cost
-from core.sizing.cost_report import Cost
+from core.sizing.costs.cost import cost
+from core.sizing.costs.report import Cost
 from core.sizing.examples import worked_example
 from core.sizing.levers import Lever
 from core.sizing.report import Sizing

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QLibraryInfo, QLocale, QLockFile, QObject, QSize, Qt, QThreadPool, QTimer, QTranslator
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
 from core import RESOURCES, __version__
 from core.errors import TonnageError
@@ -30,6 +30,7 @@ from desktop.library_store import LibraryStore
 from desktop.main_window import MainWindow
 from desktop.opening import Offer, fleeting_store, offer_backup, offer_read_only, open_read_only, open_store
 from desktop.pack_shelf import PackShelf
+from desktop.pages.pages import SIZING
 from desktop.report import Excepthook
 from desktop.session import Message, Session
 from desktop.settings import LANGUAGE, MEMORY_UNIT, STARTED_BEFORE, THEME, Settings
@@ -38,6 +39,8 @@ from desktop.theme import Scheme, Theme
 
 if TYPE_CHECKING:
     from core.store.database import Backup
+    from desktop.first_steps import FirstSteps
+    from desktop.results.column import ResultsColumn
 
 DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
 SETTINGS = "tonnage.ini"
@@ -108,11 +111,10 @@ def with_own_records(shipped: Any, records: Mapping[str, Mapping[str, str]]) -> 
     return with_own(shipped, records) if any(records.values()) else shipped
 
 
-def make_results(session: Session, theme: Theme) -> QWidget:
+def make_results(session: Session, theme: Theme) -> "ResultsColumn":
     from desktop.results.panel import ResultsPanel
 
-    panel: QWidget = ResultsPanel(session, theme)
-    return panel
+    return ResultsPanel(session, theme)
 
 
 class Application:
@@ -137,6 +139,7 @@ class Application:
         self.theme.prepare(app)
         self._greeting: list[Message] = []
         self.first_start = self._finished = False
+        self._first_steps: FirstSteps | None = None
         self.store = self._open_store(read_only, offer)
         self.session = self._make_session()
         self.excepthook = Excepthook(self.session.save)
@@ -210,9 +213,12 @@ class Application:
         for message in self._greeting:
             window.say(message)
         if self.first_start:
-            window.show_example_line()
+            from desktop.first_steps import FirstSteps
+
+            self._first_steps = FirstSteps(window)
+            self._first_steps.show_example_line()
         if self.session.scenario_id is None:
-            window.show_page("sizing")
+            window.show_page(SIZING)
         self.session.recompute()
         window.complete()
         return window
@@ -241,17 +247,17 @@ class Application:
             self._finished = True
             self.store.prepare()
             collect_here()
-            if self.first_start:
-                self.window.look_around()
+            if self._first_steps is not None:
+                self._first_steps.look_around()
 
     def _speak(self, code: str) -> None:
         """Another language: the window is built again around the same session."""
         set_language(code)
         translate_qt(self.app, self._translators)
         old = self.window
-        old.keep_record()
+        old.pages.remember()
         self.session.flush()
-        self.first_start = False
+        self.first_start, self._first_steps = False, None
         if self.store.lasting:
             self._greeting.clear()
         page = old.page

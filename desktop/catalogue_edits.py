@@ -9,8 +9,9 @@ from PySide6.QtGui import QUndoCommand
 from core.errors import TonnageError
 from core.language import sentences
 from core.language.messages import gettext as _
+from desktop.own_records import Keepable, OwnRecords
 from desktop.pack_shelf import Offer, PackShelf
-from desktop.session import Keepable, Message, Session
+from desktop.session import Message, Session, one_of
 
 TOPIC = "pack"
 
@@ -36,10 +37,10 @@ class _Step(QUndoCommand):
 def push_step(session: Session, text: str, do: Callable[[], bool], take_back: Callable[[], bool]) -> bool:
     """Do something now, as one step of undo; False when it failed, which has said why."""
     session.leaving.emit()
-    session.end_gesture()
+    session.history.end_gesture()
     if not do():
         return False
-    session.undo_stack.push(_Step(text, do, take_back))
+    session.history.push(_Step(text, do, take_back))
     return True
 
 
@@ -48,6 +49,7 @@ class CatalogueEdits:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._own = one_of(OwnRecords, session)
 
     def keep(self, table: str, record: Keepable, text: str) -> bool:
         """Keep a record, in place of the one with its id."""
@@ -68,14 +70,14 @@ class CatalogueEdits:
         return True
 
     def _put(self, table: str, record_id: str, after: str | None, text: str) -> bool:
-        before = self._session.own_records(table).get(record_id)
+        before = self._own.of_table(table).get(record_id)
         if before == after:
             return True
         return push_step(
             self._session,
             text,
-            lambda: self._session.put_record(table, record_id, after),
-            lambda: self._session.put_record(table, record_id, before),
+            lambda: self._own.put(table, record_id, after),
+            lambda: self._own.put(table, record_id, before),
         )
 
 
@@ -84,6 +86,7 @@ class PackEdits:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._own = one_of(OwnRecords, session)
 
     def read(self, path: Path) -> Offer | None:
         """A pack, and what it would change."""
@@ -122,7 +125,7 @@ class PackEdits:
 
         path = path if path.suffix == ENDING else path.with_name(path.name + ENDING)
         try:
-            pack = own_records(self._session.all_own_records(), path.stem[:80], date.today())
+            pack = own_records(self._own.all(), path.stem[:80], date.today())
             write_whole(path, pack_text(pack).encode())
         except TonnageError as error:
             self._refuse(error)
@@ -138,7 +141,7 @@ class PackEdits:
         except TonnageError as error:
             self._refuse(error)
             return False
-        self._session.renew_catalogue()
+        self._own.lay_over()
         return True
 
     def _refuse(self, error: TonnageError) -> None:

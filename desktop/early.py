@@ -12,7 +12,7 @@ BEFORE_QT = (
     "core.catalogue.loading",
     "core.language.chart_sentences",
     "core.language.figures",
-    "core.sizing.cost",
+    "core.sizing.costs.cost",
     "core.sizing.size",
     "core.sizing.uses",
     "core.store.library",

@@ -17,7 +17,8 @@ from core.scenario import CatalogueModel, Mode, Scenario
 from core.sizing.uses import travelling
 from core.store.scenario_file import ScenarioFile, read_scenario, write_scenario
 from desktop.inputs.names import OWN
-from desktop.session import Message, Session
+from desktop.own_records import OwnRecords
+from desktop.session import Message, Session, one_of
 
 if TYPE_CHECKING:
     from core.architecture.model_file import ImportedModel
@@ -79,7 +80,7 @@ def take_model(session: Session, imported: "ImportedModel", path: Path) -> None:
     name = imported.blueprint.name or path.stem
     record = model_record(imported, free_id(session, "models", name), path.name, session.catalogue)
     record = _known(session, record) or record
-    if not session.save_record("models", record):
+    if not one_of(OwnRecords, session).save("models", record):
         return
     if record.role is not ModelRole.GENERATOR:
         text = _("{name} was imported from {file}. It writes no text: add it under Companions.")
@@ -99,7 +100,7 @@ def take_model(session: Session, imported: "ImportedModel", path: Path) -> None:
 
 def _known(session: Session, record: Model) -> Model | None:
     """The same model, where it was imported before."""
-    own = (session.catalogue.models.get(key) for key in session.own_records("models"))
+    own = (session.catalogue.models.get(key) for key in one_of(OwnRecords, session).of_table("models"))
     return next((model for model in own if model is not None and _content(model) == _content(record)), None)
 
 
@@ -110,7 +111,7 @@ def _content(model: Model) -> tuple[Any, ...]:
 def free_id(session: Session, table: str, name: str) -> str:
     """An id for a record of the user's own that takes nobody's place."""
     base = OWN + (re.sub(r"[^A-Za-z0-9._+-]+", "-", name).strip("-.")[:100] or "model")
-    taken = {**records_in(session.catalogue, table), **session.own_records(table)}
+    taken = {**records_in(session.catalogue, table), **one_of(OwnRecords, session).of_table(table)}
     number, candidate = 1, base
     while candidate in taken:
         number += 1
@@ -146,7 +147,7 @@ def _take_records(session: Session, read: ScenarioFile) -> tuple[dict[tuple[str,
             elif record_id in known:
                 kept.setdefault(table, {})[record_id] = record.model_dump_json(exclude_defaults=True)
                 continue
-            if not session.save_record(table, record):
+            if not one_of(OwnRecords, session).save(table, record):
                 raise InvalidInput(_("A record of the file could not be kept."))
     return renamed, kept
 

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from PySide6.QtCore import Qt
     from PySide6.QtWidgets import QWidget
 
-    from desktop.app import Application
+    from desktop.saved_scenarios import SavedScenarios
+from desktop.app import Application
+from desktop.session import one_of
 
 LIMIT_S = 900
 SETTLE_S = 10.0  # for what is computed in the background of one page
@@ -90,7 +92,7 @@ def _whole(folder: Path, report: Report) -> None:
     if application.session.sizing is None:
         raise Failed("the worked example was not sized")
     for code in LANGUAGES:
-        application.window._choose_language(code)
+        application.window.choices.set_language(code)
         with _stage(report, f"actions and dialogs, {code}"):
             _act(application, code, report)
         for scheme in (Scheme.LIGHT, Scheme.DARK):
@@ -126,15 +128,16 @@ def _walk(application: "Application", state: str, report: Report) -> None:
     """Show every page, every tab and every topic on it, and see that each is painted. The actions have built them."""
     from PySide6.QtWidgets import QTabBar
 
+    from desktop.pages.pages import START
     from desktop.widgets.choices import ChoiceList
 
     window = application.window
-    if not set(window.sidebar.pages) <= set(window.page_keys):
+    if not set(window.sidebar.pages) <= set(window.pages.built):
         raise Failed("a page of the sidebar was not opened by any action")
-    for key in window.page_keys:
+    for key in (START, *window.pages.built):
         window.show_page(key)
         _settle()
-        page = window.stack.currentWidget()
+        page = window.pages.currentWidget()
         assert page is not None
         _painted(page, f"{key} ({state})", report)
         for topics in page.findChildren(ChoiceList):
@@ -234,10 +237,10 @@ def _exchange(application: "Application", folder: Path) -> None:
     session, path = application.session, folder / "copy.tonnage"
     if not save_copy(session, path):
         raise Failed("no copy of the scenario was written")
-    before, count = session.scenario.name, len(session.scenarios())
+    before, count = session.scenario.name, len(one_of(SavedScenarios, session).all())
     application.window.import_file(path)
     _settle()
-    if session.scenario.name != before or len(session.scenarios()) != count + 1:
+    if session.scenario.name != before or len(one_of(SavedScenarios, session).all()) != count + 1:
         raise Failed("the copy was not opened")
 
 

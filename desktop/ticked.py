@@ -6,7 +6,8 @@ from PySide6.QtCore import QObject, Signal
 
 from core.errors import StoreError
 from core.language.messages import gettext as _
-from desktop.session import Message, Session
+from desktop.saved_scenarios import SavedScenarios
+from desktop.session import Message, Session, one_of
 
 MOST = 4
 TOPIC = "ticks"
@@ -20,6 +21,7 @@ class Ticked(QObject):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._session = session
+        self._saved = one_of(SavedScenarios, session)
         self._ids: list[int] = []
         if session.store is not None:
             try:
@@ -57,10 +59,10 @@ class Ticked(QObject):
         if ids == self._ids:
             return
         self._ids = ids
-        self._session.remember_ticked(ids)
+        self._saved.remember_ticked(ids)
         self.changed.emit()
 
     def _forget_deleted(self) -> None:
         if self._ids:
-            there = {one.id for one in self._session.scenarios()}
+            there = {one.id for one in self._saved.all()}
             self._set([one for one in self._ids if one in there])

@@ -1,5 +1,7 @@
 """Starts the frozen program's own self-test, without a display, in an empty home, and says what failed.
 
+Then it lets the program write a proposal and a workbook, which must be those of the sources, byte for byte.
+
 A freeze can succeed and still give a program that dies at its start, or one that hangs on an error nobody sees.
 So it is started, and it has a time limit.
 """
@@ -10,9 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-PROGRAM = (
-    Path(__file__).resolve().parent.parent / "dist" / "tonnage" / ("tonnage.exe" if os.name == "nt" else "tonnage")
-)
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAM = ROOT / "dist" / "tonnage" / ("tonnage.exe" if os.name == "nt" else "tonnage")
 LIMIT_S = 1000  # the self-test ends itself before
 HOMES = ["HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"]
 
@@ -47,13 +48,40 @@ def self_test(program: Path) -> str | None:
     return f"ended with exit code {answer.returncode}" if answer.returncode else None
 
 
+def written(command: list[str], home: str, name: str) -> bytes:
+    """What a program writes of the worked example on a fixed day."""
+    said = ["propose", "example.tonnage", "-o", name, "--language", "de", "--everything", "--date", "2026-01-31"]
+    for arguments in (["example", "-o", "example.tonnage"], said):
+        subprocess.run(
+            [*command, *arguments], cwd=home, env=environment(home), check=True, capture_output=True, timeout=200
+        )
+    return Path(home, name).read_bytes()
+
+
+def differing(program: Path) -> str | None:
+    """The first file that the frozen program writes otherwise than its sources; None where all are the same."""
+    sources = [
+        sys.executable,
+        "-c",
+        f"import sys; sys.path.insert(0, {str(ROOT)!r}); import desktop.__main__ as m; sys.exit(m.main())",
+    ]
+    for name in ("proposal.pdf", "workbook.xlsx"):
+        with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
+            try:
+                if written([str(program)], one, name) != written(sources, other, name):
+                    return f"{name} is another than that of the sources"
+            except (OSError, subprocess.SubprocessError) as failure:
+                return f"{name} was not written: {failure}"
+    return None
+
+
 def main() -> int:
-    failure = self_test(PROGRAM)
+    failure = self_test(PROGRAM) or differing(PROGRAM)
     if failure:
         print(f"frozen program: {failure}", file=sys.stderr)
         return 1
     size = sum(path.stat().st_size for path in PROGRAM.parent.rglob("*") if path.is_file() and not path.is_symlink())
-    print(f"frozen program: self-test passed; the folder holds {size / 1e6:.0f} MB")
+    print(f"frozen program: self-test passed, files as from the sources; the folder holds {size / 1e6:.0f} MB")
     return 0
 
 

@@ -1,12 +1,12 @@
 """Records that lie over a catalogue: added ones, and changed copies of its own. The catalogue below stays as it is."""
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from pydantic import ValidationError, model_validator
+from pydantic import model_validator
 
+from core.catalogue.reading import record_from
 from core.catalogue.records import (
     Device,
     Engine,
@@ -19,7 +19,6 @@ from core.catalogue.records import (
 )
 from core.catalogue.tables import KINDS, Table
 from core.errors import CatalogueError, Phrase
-from core.refusal import refusal
 
 E = TypeVar("E", bound=Entry)
 
@@ -73,20 +72,8 @@ class Overlay(Record):
         return not any(self.table(table) for table in Table)
 
 
-def _entry(kind: type[Entry], table: str, id: str, value: Any) -> Entry:
-    try:
-        entry = (
-            kind.model_validate_json(value) if isinstance(value, str) else kind.model_validate_json(json.dumps(value))
-        )
-    except ValidationError as error:
-        wrong = refusal(error)
-        raise CatalogueError(
-            "The entry {table}/{id} cannot be read: {which}: {problem}",
-            table=table,
-            id=id[:80],
-            which=wrong.field or Phrase("the record"),
-            problem=wrong.reason,
-        ) from None
+def _entry(kind: type[E], table: str, id: str, value: Any) -> E:
+    entry = record_from(kind, table, id, value, Phrase("the record"))
     if entry.id != id:
         raise CatalogueError("The entry {table}/{id} calls itself “{entry}”.", table=table, id=id[:80], entry=entry.id)
     return entry

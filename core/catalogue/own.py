@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.fact_kinds import TABLE_OF, FactSection, FactTable
 from core.catalogue.overlay import Overlay
+from core.catalogue.reading import record_from
 from core.catalogue.records import Device, Price, Record
 from core.errors import CatalogueError, Phrase
-from core.refusal import refusal
 
 if TYPE_CHECKING:
     from core.catalogue.fact_records import Fact
@@ -78,26 +78,11 @@ def own_facts(records: Records) -> "tuple[Fact, ...]":
     chosen = [(table, id, value) for table in sorted(FACT_TABLES) for id, value in records.get(table, {}).items()]
     if not chosen:
         return ()
-    import json
-
-    from pydantic import ValidationError
-
     from core.catalogue.fact_records import Fact  # making the record's class takes longer than reading a table
 
     found = []
     for table, id, value in chosen:
-        text = value if isinstance(value, str) else json.dumps(value)
-        try:
-            fact = Fact.model_validate_json(text)
-        except ValidationError as error:
-            wrong = refusal(error)
-            raise CatalogueError(
-                "The entry {table}/{id} cannot be read: {which}: {problem}",
-                table=table,
-                id=id[:80],
-                which=wrong.field or Phrase("the price"),
-                problem=wrong.reason,
-            ) from None
+        fact = record_from(Fact, table, id, value, Phrase("the price"))
         if fact.id != id or TABLE_OF[fact.section].value != table:
             raise CatalogueError("The entry {table}/{id} is not what its place says.", table=table, id=id[:80])
         found.append(fact)

@@ -3,11 +3,13 @@
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pydantic import ValidationError
 
-from core.errors import CatalogueError
+from core.catalogue.records import Record
+from core.errors import CatalogueError, Phrase
+from core.refusal import refusal
 
 
 class Named(Protocol):
@@ -18,6 +20,7 @@ class Named(Protocol):
 
 
 R = TypeVar("R", bound=Named)
+K = TypeVar("K", bound=Record)
 
 
 def text_of(path: Path) -> bytes:
@@ -54,3 +57,18 @@ def where_in(file: str, text: bytes, error: ValidationError) -> str:
         record = f"record “{entry['id']}”, " if isinstance(entry, dict) and "id" in entry else ""
     field = ".".join(str(part) for part in place) or "the record"
     return f"{file}: {record}{field}: {first['msg'][:1].lower()}{first['msg'][1:]}."
+
+
+def record_from(kind: type[K], table: str, id: str, value: Any, whole: Phrase) -> K:
+    """A record that is kept by table and id, as plain values or JSON text; `whole` is what it is called."""
+    try:
+        return kind.model_validate_json(value if isinstance(value, str) else json.dumps(value))
+    except ValidationError as error:
+        wrong = refusal(error)
+        raise CatalogueError(
+            "The entry {table}/{id} cannot be read: {which}: {problem}",
+            table=table,
+            id=id[:80],
+            which=wrong.field or whole,
+            problem=wrong.reason,
+        ) from None

@@ -15,8 +15,8 @@ from core.language.messages import marked
 from core.language.numbers import Formatter, current
 from core.language.sentences import cause, device_with_count, evidence
 from core.scenario import Scenario
-from core.sizing.cost import cost
-from core.sizing.cost_report import Amount
+from core.sizing.costs.cost import cost
+from core.sizing.costs.report import Amount
 from core.sizing.levers import faster, levers
 from core.sizing.questions import Question, scenarios
 from core.sizing.report import Estimate, Sizing

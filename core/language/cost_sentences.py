@@ -9,7 +9,7 @@ from core.language.messages import marked, ngettext
 from core.language.numbers import current
 from core.language.part_names import part_name
 from core.scenario import LineKind, Use
-from core.sizing.cost_report import Amount, Cost, HostedModel, Missing, PricedLine, Quote, RentedCloud, Running
+from core.sizing.costs.report import Amount, Cost, HostedModel, Missing, PricedLine, Quote, RentedCloud, Running
 from core.sizing.demand import DemandAnswer, Road
 
 _USES = {

@@ -17,7 +17,7 @@ from core.language.figures import label
 from core.language.messages import gettext as _
 from core.language.numbers import current
 from core.language.summary import NUMBER, WIDTH
-from core.sizing.cost_report import Cost, PricedLine
+from core.sizing.costs.report import Cost, PricedLine
 
 #: Names of costs are longer than those of a sizing.
 NAME = 54

@@ -264,7 +264,7 @@ class Formatter:
             return self.decimal(number), "s"
         if size < 5997:
             return self.decimal(float(number) / 60), "min"
-        return self.decimal(float(number) / 3600), "h"
+        return self.decimal(float(number) / 3600, 1 if size < 99.95 * 3600 else 0), "h"
 
     def rate(self, number: Number) -> str:
         """A data rate: 1,792 GB/s, 25 GB/s, 89.6 GB/s."""
@@ -348,8 +348,10 @@ class Formatter:
         return _joined((self.count(watts), "W") if abs(watts) < 999.5 else (self.decimal(float(watts) / 1000), "kW"))
 
     def money(self, amount: float | Decimal, currency: str) -> str:
-        """An amount of money, without cents from 100 up: €18,600, 18.600 €, $0.74."""
+        """An amount of money, without cents from 100 up: €18,600, 18.600 €, $0.74; below half a cent "< $0.01"."""
         size = abs(Decimal(amount))
+        if amount > 0 and size < Decimal("0.005"):  # two digits would say that it is nothing
+            return f"<{NBSP}{self.money(Decimal('0.01'), currency)}"
         digits = f"{size:,.{2 if size < 100 else 0}f}".translate(self._signs)
         symbol = self._symbol(currency)
         sign = MINUS if amount < 0 else ""

@@ -375,3 +375,8 @@ def model_ruled_out(miss: ModelRuledOut) -> str:
 def format_note(answer: ModelAnswer) -> str:
     """Whether weights in this format can be had."""
     return _("published") if answer.published else _("to be made")
+
+
+def nothing_to_rank() -> str:
+    """In the place of the ranked list where nothing meets the need."""
+    return _("Nothing to rank. Loosen a target or a limit, or see with the reasons what came nearest.")

@@ -16,9 +16,9 @@ from core.proposal.offer import Offer
 from core.proposal.recommendation import hardware, money
 from core.proposal.values import Column, CostBar, CostPages, Exhibit, Page, Point, Row, Segment, Table
 from core.scenario import LineKind
-from core.sizing.bill import WORKSTATIONS, is_built_in
-from core.sizing.cost_report import Amount, Cost, PricedLine, Running
-from core.sizing.offered import of_term, per_user_and_month
+from core.sizing.costs.bill import WORKSTATIONS, is_built_in
+from core.sizing.costs.offered import of_term, per_user_and_month
+from core.sizing.costs.report import Amount, Cost, PricedLine, Running
 from core.units import Unit
 
 _CARDS, _REST, _WORK, _ENERGY, _UPKEEP = "weights", "companions", "runtime", "prompts", "kv"
@@ -110,7 +110,7 @@ def _exhibit(
     assert cost is not None
     years = write.figure(cost.trace["cost.term_years"], Unit.YEAR)
     text = _("Cost over {years} in {currency}, net: what is bought, and what it takes to run it.")
-    said = clauses(named(bar.letter, bar.total) for bar in bars)
+    said = clauses(named(f"{bar.letter}, {bar.name}", bar.total) for bar in bars)
     return Exhibit(
         number=_("Exhibit {number}").format(number=number),
         message=_message(bars[0]),

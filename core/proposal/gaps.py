@@ -10,7 +10,7 @@ from enum import StrEnum
 from core.proposal.glyphs import named_missing
 from core.proposal.offer import Offer
 from core.proposal.options import ProposalOptions, Section
-from core.sizing.cost_report import Missing
+from core.sizing.costs.report import Missing
 from core.sizing.report import Evidence
 
 

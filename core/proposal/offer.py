@@ -15,8 +15,8 @@ from core.proposal.considered import considered
 from core.proposal.load import LoadPoint, load_points
 from core.scenario import CostLine, Economics, LineKind, Scenario
 from core.sizing.concurrency import Capacity, capacity
-from core.sizing.cost import cost
-from core.sizing.cost_report import Cost
+from core.sizing.costs.cost import cost
+from core.sizing.costs.report import Cost
 from core.sizing.levers import Lever, levers
 from core.sizing.report import Sizing
 from core.sizing.size import size

@@ -12,7 +12,7 @@ from core.proposal.against import against, in_favour
 from core.proposal.letters import letter
 from core.proposal.offer import Offer
 from core.proposal.values import Column, Page, Point, Recommendation, Row, Table, Tile
-from core.sizing.cost_report import Amount, Cost
+from core.sizing.costs.report import Amount, Cost
 from core.sizing.report import Estimate, Finding, FindingKind, Limit, Sizing, Verdict, Weight
 
 #: Notes that explain memory stand on the memory page.

@@ -13,7 +13,7 @@ from core.proposal.load import LoadPoint, Moment
 from core.proposal.offer import Offer
 from core.proposal.recommendation import hardware
 from core.proposal.values import Column, CurvePoint, Exhibit, Page, Row, Speed, SpeedCurve, Step, Table, Tick
-from core.sizing.offered import answer_seconds
+from core.sizing.costs.offered import answer_seconds
 from core.sizing.report import Cause, Estimate, Sizing
 from core.sizing.shown import share_of_token
 

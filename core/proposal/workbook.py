@@ -24,7 +24,7 @@ from core.proposal.letters import letter
 from core.proposal.offer import Offer
 from core.proposal.options import ProposalOptions
 from core.proposal.recommendation import hardware
-from core.sizing.cost_report import Cost
+from core.sizing.costs.report import Cost
 from core.trace import Computed, Given, Trace, formula_of
 from core.units import Unit
 

@@ -10,8 +10,8 @@ from core.catalogue.catalogue import Catalogue
 from core.errors import TonnageError
 from core.physics.comparisons import against
 from core.scenario import Scenario
-from core.sizing.cost import cost
-from core.sizing.cost_report import Amount, Cost
+from core.sizing.costs.cost import cost
+from core.sizing.costs.report import Amount, Cost
 from core.sizing.report import Estimate, Sizing
 from core.sizing.size import size
 from core.sizing.standing import Standing, standing
@@ -141,12 +141,13 @@ def compare(cases: Sequence[tuple[Scenario, Catalogue]], today: str = "") -> Com
 
 
 def _axis(sizings: Sequence[Sizing]) -> tuple[float, ...]:
-    """Requests at once from one to beyond what is needed and, where that is near, where the memory ends."""
+    """Whole requests at once from one to beyond what is needed and, where that is near, where the memory ends."""
     need = max(one.required_requests for one in sizings)
     walls = [float(one.trace["max_concurrency"]) * _BEYOND_WALL for one in sizings]
     end = max(need * _BEYOND_NEED, *(min(wall, need * _LONGEST_AXIS) for wall in walls), 4.0)
-    step = (end - 1) / (POINTS - 1)
-    return tuple(1 + step * n for n in range(POINTS))
+    last = math.ceil(end)
+    step = max(1.0, (last - 1) / (POINTS - 1))
+    return tuple(float(round(1 + step * n)) for n in range(min(POINTS, last)))
 
 
 def _curve(sizing: Sizing, catalogue: Catalogue, axis: tuple[float, ...]) -> "Curve | None":

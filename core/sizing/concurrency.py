@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from core.catalogue.catalogue import Catalogue
+from core.physics import capacity as c
 from core.physics import demand as d
 from core.physics.memory import sum_bytes
 from core.scenario import Scenario
@@ -133,7 +134,7 @@ def capacity(sizing: Sizing, catalogue: Catalogue) -> Capacity | None:
         [*_room_barriers(trace), *_target_barriers(trace, search, most)],
         key=lambda barrier: (barrier.requests, barrier.wall is not Wall.MEMORY),
     )
-    requests = int(trace.compute("capacity.requests", d.fewest, walls=[barrier.key for barrier in barriers]))
+    requests = int(trace.compute("capacity.requests", c.fewest, walls=[barrier.key for barrier in barriers]))
     at = sized_with(sizing, catalogue, max(1, requests))
     demand = _record_users(trace, at, scenario, catalogue)
     variants = _record_variants(trace, sizing)
@@ -193,13 +194,13 @@ def _record_room(trace: Trace, groups: str) -> int:
     trace.compute("capacity.longest_bytes", sum_bytes, items=["kv_bytes_per_request", "state_bytes_per_request"])
     trace.compute(
         "capacity.requests.memory",
-        d.requests_with_one_long,
+        c.requests_with_one_long,
         pool="memory.free_for_kv_bytes",
         replicas=groups,
         usual="serving.held_bytes",
         longest="capacity.longest_bytes",
     )
-    trace.compute("capacity.requests.engine", d.requests_of_all, replicas=groups, each="engine.slots")
+    trace.compute("capacity.requests.engine", c.requests_of_all, replicas=groups, each="engine.slots")
     return int(min(trace["capacity.requests.memory"], trace["capacity.requests.engine"]))
 
 
@@ -213,7 +214,7 @@ def _room_barriers(trace: Trace) -> tuple[Barrier, ...]:
 
 def _record_certainty(trace: Trace, scenario: Scenario) -> float:
     trace.given("workload.target_percentile", scenario.workload.target_percentile, Unit.SHARE)
-    deviations: float = trace.compute("capacity.deviations", d.deviations_of, percentile="workload.target_percentile")
+    deviations: float = trace.compute("capacity.deviations", c.deviations_of, percentile="workload.target_percentile")
     return deviations
 
 
@@ -303,7 +304,7 @@ def _record_tail(trace: Trace, scenario: Scenario) -> bool | None:
     trace.given("workload.output_tail_tokens", work.output_tail_tokens, Unit.TOKEN)
     longest = trace.compute(
         "capacity.tail_tokens",
-        d.tail_tokens,
+        c.tail_tokens,
         prompt="workload.prompt_tail_tokens",
         output="workload.output_tail_tokens",
     )
@@ -319,13 +320,13 @@ def _record_users(trace: Trace, at: Sizing, scenario: Scenario, catalogue: Catal
     demand = record_demand(trace, scenario.workload, catalogue.facts)
     trace.compute(
         "capacity.requests_without_reserve",
-        d.requests_without_reserve,
+        c.requests_without_reserve,
         requests="capacity.requests",
         reserve="workload.reserve_share",
     )
     trace.compute(
         "capacity.users_by_share",
-        d.users_by_share,
+        c.users_by_share,
         requests="capacity.requests_without_reserve",
         share="workload.active_share",
     )
@@ -340,7 +341,7 @@ def _record_users(trace: Trace, at: Sizing, scenario: Scenario, catalogue: Catal
         output="workload.output_tokens",
         speed="capacity.decode_tok_s",
     )
-    trace.compute("capacity.users_by_little", d.users_by_little, **_LITTLE)
+    trace.compute("capacity.users_by_little", c.users_by_little, **_LITTLE)
     return demand
 
 
@@ -364,7 +365,7 @@ _SAFETY = {Redundancy.NONE: (0, 1), Redundancy.SPARE_REPLICA: (1, 1), Redundancy
 def _record_variants(trace: Trace, sizing: Sizing) -> tuple[Variant, ...]:
     """Record the copies of the model that the work needs for each degree of safety."""
     for key, of_all in (("requests_of_one", "capacity.requests"), ("room_of_one", "max_concurrency")):
-        trace.compute(f"capacity.{key}", d.requests_of_one, requests=of_all, replicas="plan.replicas")
+        trace.compute(f"capacity.{key}", c.requests_of_one, requests=of_all, replicas="plan.replicas")
     trace.given("capacity.accelerators_of_one", sizing.plan.copy_ranks, Unit.COUNT, CHOICE)
     return tuple(_variant(trace, redundancy) for redundancy in _SAFETY)
 
@@ -378,7 +379,7 @@ def _variant(trace: Trace, redundancy: Redundancy) -> Variant:
     trace.given(f"{prefix}.sites", sites, Unit.COUNT)
     replicas = trace.compute(
         f"{prefix}.replicas",
-        d.replicas_needed,
+        c.replicas_needed,
         requests="requests_at_once",
         each="capacity.requests_of_one",
         grown="requests_with_reserve",
@@ -388,7 +389,7 @@ def _variant(trace: Trace, redundancy: Redundancy) -> Variant:
     )
     accelerators = trace.compute(
         f"{prefix}.accelerators",
-        d.accelerators_of,
+        c.accelerators_of,
         replicas=f"{prefix}.replicas",
         each="capacity.accelerators_of_one",
     )

@@ -36,6 +36,8 @@ LARGE_EXCHANGE_SINCE = (0, 9)
 UNFOLDS_SINCE, UNFOLDS_LESS_SINCE = (0, 10), (0, 11)
 #: Until this release vLLM counts all memory of an AMD device that is in use as loaded.
 ALLOCATED_SINCE = (0, 24)
+#: Before this release vLLM kept latent attention head by head, each padded to so many (models/deepseek_v2.py).
+VLLM_LATENTS_SINCE, PADDED_HEAD = (0, 7), 256
 #: Before this release vLLM for TPUs took its share of what was free after loading (tpu-inference, pull request 734).
 SHARE_OF_WHOLE_TPU_SINCE = (0, 11)
 #: Since this release chunks count whose steps are not settled when the next begins (max_in_flight_tokens).

@@ -18,9 +18,9 @@ from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Device, DeviceKind, WeightFormat
 from core.errors import TonnageError
 from core.scenario import CatalogueModel, Mode, Placement, Plan, Speculation
-from core.sizing.bought import elsewhere
-from core.sizing.cost import cost
-from core.sizing.cost_report import Cost
+from core.sizing.costs.bought import elsewhere
+from core.sizing.costs.cost import cost
+from core.sizing.costs.report import Cost
 from core.sizing.report import Sizing
 from core.sizing.rules.retrieval import with_retrieval_apart
 from core.sizing.shown import dearer

@@ -12,9 +12,10 @@ from core.catalogue.records import Allocator, Device, DeviceKind, Engine, KvForm
 from core.errors import InvalidInput
 from core.scenario import CatalogueModel, Deployment, Mode, Plan, Scenario
 from core.sizing.companions import placed_companions
-from core.sizing.engine_defaults import LATENTS_ALONE_SINCE, LATENTS_SINCE, older
+from core.sizing.engine_defaults import LATENTS_ALONE_SINCE, LATENTS_SINCE, PADDED_HEAD, VLLM_LATENTS_SINCE, older
 from core.sizing.groups import LATENT
 from core.sizing.links import BETWEEN_MACHINES, Links
+from core.sizing.loaded import AMD
 from core.sizing.origins import model_origin
 from core.sizing.placement import with_host
 from core.sizing.plan import Load, choose_plan
@@ -45,8 +46,8 @@ def resolve(scenario: Scenario, catalogue: Catalogue) -> Situation:
     nodes, per_node = machines(bare, deployment)
     device = with_host(bare, deployment, engine, catalogue, per_node)
     weight_format = catalogue.format_for(scenario.weights, engine)
-    kv_format = _kv_format(catalogue.kv_format(scenario.kv_format), article)
     blueprint = _blueprint(scenario, catalogue)
+    kv_format = _kv_format(_kept_format(scenario, catalogue, blueprint, device), article)
     bits = _bits(scenario, catalogue, blueprint, weight_format)
     check_speculation(deployment, blueprint)
     chosen = catalogue.link(deployment.link) if deployment.link else None
@@ -141,13 +142,17 @@ def _blueprint(scenario: Scenario, catalogue: Catalogue) -> Blueprint:
 
 
 def _as_kept(blueprint: Blueprint, scenario: Scenario, catalogue: Catalogue) -> Blueprint:
-    """The model with its latent attention as the release of llama.cpp keeps it: by head, with values, or alone."""
+    """The model with its latent attention as the engine's release keeps it: by head, with values, or alone."""
     deployment = scenario.deployment
     if deployment.full_latents is not None:
         return _with_full_heads(blueprint) if deployment.full_latents else blueprint
     engine = catalogue.engine(deployment.engine)
     release = deployment.release or engine.version
-    if engine.allocator is not Allocator.LLAMA_CPP or scenario.mode is Mode.ARTICLE:
+    if scenario.mode is Mode.ARTICLE:
+        return blueprint
+    if engine.allocator is Allocator.VLLM and older(release, VLLM_LATENTS_SINCE):
+        return _with_full_heads(blueprint, PADDED_HEAD)
+    if engine.allocator is not Allocator.LLAMA_CPP:
         return blueprint
     if older(release, LATENTS_SINCE):
         return _with_full_heads(blueprint)
@@ -179,9 +184,11 @@ def _with_values(blueprint: Blueprint) -> Blueprint:
     return replace(blueprint, attention=tuple(groups))
 
 
-def _with_full_heads(blueprint: Blueprint) -> Blueprint:
-    """The same model with keys and values of latent attention kept head by head."""
+def _with_full_heads(blueprint: Blueprint, padded: int = 0) -> Blueprint:
+    """The same model with keys and values of latent attention kept head by head, as they are or padded."""
     full = {"kind": AttentionKind.FULL, "latent_dim": 0, "index_dim": 0, "index_layers": 0}
+    if padded:
+        full |= {"key_dim": padded, "value_dim": padded}
     groups = tuple(
         replace(group, kv_heads=group.query_heads, **full) if group.kind in LATENT else group  # type: ignore[arg-type]
         for group in blueprint.attention
@@ -195,6 +202,29 @@ def _value_format(scenario: Scenario, catalogue: Catalogue) -> KvFormat | None:
     if chosen is None or chosen == scenario.kv_format or scenario.mode is Mode.ARTICLE:
         return None
     return catalogue.kv_format(chosen)
+
+
+#: With these engines sparse latent attention keeps 8 bit with scales, its rotary part in 16, unless the kernels want it
+#: plain: on AMD, and on Blackwell of data centres (vLLM: since 0.18). Read in vLLM 0.33, layers/attention/
+#: mla_attention.py (_canonicalize_sparse_mla_kv_cache_dtype), and SGLang 0.5.23, mem_cache/kv_cache_configurator.py.
+WITH_SCALES, PLAIN, PLAIN_ON = "fp8_ds_mla", "fp8", "blackwell-dc"
+PLAIN_SINCE = {Allocator.VLLM: (0, 18), Allocator.SGLANG: (0, 0)}
+
+
+def _kept_format(scenario: Scenario, catalogue: Catalogue, blueprint: Blueprint, device: Device) -> KvFormat:
+    """The format of the cache as the engine keeps it."""
+    chosen = catalogue.kv_format(scenario.kv_format)
+    if scenario.mode is Mode.ARTICLE:
+        return chosen
+    sparse = any(group.kind is AttentionKind.SPARSE_LATENT for group in blueprint.attention)
+    if chosen.id != PLAIN or not sparse or WITH_SCALES not in catalogue.kv_formats or device.family in AMD:
+        return chosen
+    engine = catalogue.engine(scenario.deployment.engine)
+    since = PLAIN_SINCE.get(engine.allocator)
+    release = scenario.deployment.release or engine.version
+    if since is None or (device.architecture == PLAIN_ON and not older(release, since)):
+        return chosen
+    return catalogue.kv_format(WITH_SCALES)
 
 
 def _kv_format(kv_format: KvFormat, article: bool) -> KvFormat:

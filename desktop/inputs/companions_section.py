@@ -105,8 +105,8 @@ class CompanionEditor(QWidget):
             theme, quantity.parameters(), _("Parameters: {name}").format(name=name), self._refusal
         )
         self.parameters.value_edited.connect(self._set_parameters)
-        self.parameters.gesture_started.connect(session.begin_gesture)
-        self.parameters.gesture_ended.connect(session.end_gesture)
+        self.parameters.gesture_started.connect(session.history.begin_gesture)
+        self.parameters.gesture_ended.connect(session.history.end_gesture)
         self.weights = ComboPicker(theme, _("Format: {name}").format(name=name), searchable=True)
         self.weights.set_source(lambda: names.weight_choices(session.catalogue, session.scenario.deployment.engine))
         self.weights.chosen.connect(lambda key: self._edit(weights=key))

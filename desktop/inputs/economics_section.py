@@ -14,7 +14,7 @@ from core.language.messages import ngettext
 from core.language.numbers import EN_DASH
 from core.language.regions import region_name
 from core.scenario import Scenario
-from core.sizing.cost_report import Amount, Cost
+from core.sizing.costs.report import Amount, Cost
 from core.sizing.report import Sizing
 from core.units import parse_number
 from desktop.inputs import names
@@ -183,12 +183,12 @@ class EconomicsSection(Section):
             return
         cost = self._session.cost(sizing)
         self.answer.setVisible(cost is not None)
+        for key, row in self.usual.items():
+            row.show_usual(cost.trace.get(key) if cost is not None else None)
+        for rate in self.rates:
+            rate.show_usual(cost.trace.get(f"exchange.{rate.currency}") if cost is not None else None)
         if cost is None:
             return
-        for key, row in self.usual.items():
-            row.show_usual(cost.trace.get(key))
-        for rate in self.rates:
-            rate.show_usual(cost.trace.get(f"exchange.{rate.currency}"))
         self.bill_row.caption.set_caption(lines_of(cost))
         self.answer.set_caption(comes_to(cost))
 

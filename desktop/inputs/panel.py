@@ -109,7 +109,7 @@ class InputsPanel(QWidget):
         self.name.editingFinished.connect(self._rename)
         self.undo = IconButton(theme, "undo", _("Undo"), self._session.undo)
         self.redo = IconButton(theme, "redo", _("Redo"), self._session.redo)
-        stack = self._session.undo_stack
+        stack = self._session.history
         stack.canUndoChanged.connect(self._offer_undo)
         stack.canRedoChanged.connect(self._offer_undo)
         stack.indexChanged.connect(self._offer_undo)
@@ -123,7 +123,7 @@ class InputsPanel(QWidget):
         return row
 
     def _offer_undo(self) -> None:
-        stack = self._session.undo_stack
+        stack = self._session.history
         if not isValid(stack):  # a stack that is destroyed tells that it is empty
             return
         self.undo.setEnabled(stack.canUndo())
@@ -189,6 +189,11 @@ class InputsPanel(QWidget):
         self.model.textbook.settle()
         for field in self.findChildren(QuantityEdit):
             field.settle()
+
+    def begin_name(self) -> None:
+        """Ready to type another name for the scenario."""
+        self.name.setFocus()
+        self.name.selectAll()
 
     def focus_first(self) -> None:
         """The way in from another column."""

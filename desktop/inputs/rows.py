@@ -169,8 +169,8 @@ class QuantityRow(InputRow):
         edit = QuantityEdit(self._theme, self._quantity, self._text, self.refusal)
         edit.setPlaceholderText(self._placeholder)
         edit.value_edited.connect(self._on_edited)
-        edit.gesture_started.connect(self._session.begin_gesture)
-        edit.gesture_ended.connect(self._session.end_gesture)
+        edit.gesture_started.connect(self._session.history.begin_gesture)
+        edit.gesture_ended.connect(self._session.history.end_gesture)
         edit.problem_changed.connect(
             lambda problem: self._session.hold(self.path, self._quantity.in_words(edit.value) if problem else "")
         )
@@ -179,8 +179,8 @@ class QuantityRow(InputRow):
     def _make_slider(self, steps: list[int]) -> LogSlider:
         slider = LogSlider(self._theme, steps, self._text)
         slider.value_edited.connect(self._on_edited)
-        slider.gesture_started.connect(self._session.begin_gesture)
-        slider.gesture_ended.connect(self._session.end_gesture)
+        slider.gesture_started.connect(self._session.history.begin_gesture)
+        slider.gesture_ended.connect(self._session.history.end_gesture)
         return slider
 
     @property
@@ -261,8 +261,8 @@ class StepperRow(InputRow):
         self.stepper.value_edited.connect(
             lambda value: session.edit(text, **{path: value}, **(also(value) if also else {}))
         )
-        field.gesture_started.connect(session.begin_gesture)
-        field.gesture_ended.connect(session.end_gesture)
+        field.gesture_started.connect(session.history.begin_gesture)
+        field.gesture_ended.connect(session.history.end_gesture)
         field.problem_changed.connect(self._caption.set_problem)
 
     def show_scenario(self, scenario: Scenario) -> None:

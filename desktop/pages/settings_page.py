@@ -1,7 +1,5 @@
 """Settings: how the window looks and speaks, and what a new scenario begins with."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import Decimal
 
 from PySide6.QtCore import Qt
@@ -14,6 +12,7 @@ from desktop.beginnings import electricity_price
 from desktop.inputs import names
 from desktop.inputs.money import CURRENCIES, price
 from desktop.inputs.rows import ROW_GAP, Caption
+from desktop.pages.page import Page
 from desktop.pages.proposal.brand_section import BrandSection
 from desktop.pages.proposal.draft import draft_of
 from desktop.session import Session
@@ -24,28 +23,18 @@ from desktop.widgets.labels import label, line
 from desktop.widgets.picker import ComboPicker
 from desktop.widgets.quantity_edit import QuantityEdit
 from desktop.widgets.segments import SegmentedSwitch
+from desktop.window_choices import WindowChoices
 
 WIDTH, NAME_WIDTH, FIELD_WIDTH, GAP = 640, 220, 300, 12
 AS_EXAMPLE = "-"  # key of "as in the example"
 
 
-@dataclass(frozen=True, slots=True)
-class WindowChoices:
-    """What the window does when its looks or its words change."""
-
-    set_scheme: Callable[[str], object]
-    set_language: Callable[[str], object]
-    set_memory_unit: Callable[[str], object]
-
-
-class SettingsPage(QWidget):
+class SettingsPage(Page):
     """Everything that is set once; each change holds at once."""
 
     def __init__(self, session: Session, theme: Theme, settings: Settings, choices: WindowChoices) -> None:
         super().__init__()
         self._session, self._theme, self._settings = session, theme, settings
-        self.setProperty("kind", "surface")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._said: list[tuple[Caption, str]] = []
         self._column = QVBoxLayout()
         self._column.setContentsMargins(0, 0, 0, 24)

@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen, QRe
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from core.language.messages import gettext as _
+from desktop.pages.page import Page
 from desktop.theme import ChartColor, Theme
 from desktop.widgets.labels import ToneIcon, button, label
 
@@ -136,14 +137,18 @@ class WayCard(QPushButton):
         painter.drawText(self.rect().adjusted(14, below, -12, -6), top | Qt.TextFlag.TextWordWrap, self._way.text)
 
 
-class StartPage(QWidget):
+class StartPage(Page):
     """Nothing is open yet."""
 
-    def __init__(self, theme: Theme, ways: Sequence[Way], choose_file: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        new: Callable[[], object],
+        choose_file: Callable[[], object],
+        open_example: Callable[[], object],
+    ) -> None:
         super().__init__()
-        self.setProperty("kind", "surface")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.cards = [WayCard(theme, way) for way in ways]
+        self.cards = [WayCard(theme, way) for way in _ways(new, choose_file, open_example)]
         question = label(_("What do you want to size?"), "figure")
         question.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         question.setStyleSheet("font-size: 22px;")
@@ -200,6 +205,28 @@ class StartPage(QWidget):
         row.addWidget(button(_("Choose a file…"), "link", choose_file))
         row.addStretch(1)
         return strip
+
+
+def _ways(
+    new: Callable[[], object], choose_file: Callable[[], object], open_example: Callable[[], object]
+) -> Sequence[Way]:
+    return (
+        Way("plus", _("Start a scenario"), _("Choose a model, a workload and a device."), "Ctrl+N", new),
+        Way(
+            "layers",
+            _("Import a model"),
+            _("From config.json, GGUF or safetensors: no guess."),
+            "Ctrl+O",
+            choose_file,
+        ),
+        Way(
+            "gauge",
+            _("Open the worked example"),
+            _("A 35B model on one 96 GB card, ready to change."),
+            "",
+            open_example,
+        ),
+    )
 
 
 class DottedFrame(QFrame):

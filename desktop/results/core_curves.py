@@ -10,7 +10,7 @@ from core.trace import Trace
 from desktop.charts.series import CacheLine, CapacityCurves, MemoryCurves, RangeCurve
 
 if TYPE_CHECKING:
-    from core.sizing.cost_report import Cost
+    from core.sizing.costs.report import Cost
     from core.sizing.roofline import Roofline
     from core.sizing.search.report import HardwareFound
     from core.sizing.search.request import SearchRequest

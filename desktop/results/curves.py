@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:  # what the tabs behind ask for is imported with them
-    from core.sizing.cost_report import Cost
+    from core.sizing.costs.report import Cost
     from core.sizing.report import Sizing
     from core.sizing.roofline import Roofline
     from core.sizing.search.report import HardwareFound

@@ -146,6 +146,9 @@ class HardwarePage(ResultPage):
         at = next((n for n, row in enumerate(rows) if row.key == kept), None)
         self._select(self._own(rows) if at is None else at)
         self.open.setEnabled(bool(rows))
+        self.table.say_empty("" if rows else words.nothing_to_rank())
+        for widget in (self.heading, self.legend, self.chart):
+            widget.setVisible(bool(rows))
         if self.shows_tables:
             self._fill_tables()
 

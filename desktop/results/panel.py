@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
@@ -16,13 +16,15 @@ from core.errors import TonnageError
 from core.language.messages import gettext as _
 from core.sizing.report import Sizing
 from desktop.results.advice import AdviceStrip
+from desktop.results.column import ResultsColumn
 from desktop.results.curves import Curves
 from desktop.results.export_actions import ask_for_file, export_actions
 from desktop.results.page import ResultPage
 from desktop.results.tabs import TabLine
 from desktop.results.tiles import TileRow
 from desktop.results.verdict import VerdictBlock
-from desktop.session import Message, Session
+from desktop.saved_scenarios import SavedScenarios
+from desktop.session import Message, Session, one_of
 from desktop.theme import Theme
 from desktop.widgets.labels import IconButton
 from desktop.widgets.page_stack import PageStack
@@ -47,13 +49,8 @@ ICON_REACH = 6  # an icon's own margin inside its button, so that the drawing en
 MEMORY, SPEED, CAPACITY, ROOFLINE, HARDWARE, EXPLAIN = range(6)
 
 
-class ResultsPanel(QWidget):
+class ResultsPanel(ResultsColumn):
     """Shows a sizing. Every figure in it leads to Explain."""
-
-    proposal_wanted = Signal()
-    hardware_wanted = Signal()  # the page that searches the whole catalogue
-    calibration_wanted = Signal()
-    bill_wanted = Signal()  # the page with the lines of what is bought
 
     def __init__(self, session: Session, theme: Theme, curves: Curves | None = None) -> None:
         super().__init__()
@@ -167,7 +164,7 @@ class ResultsPanel(QWidget):
 
         page = HardwarePage(self.theme, self.curves)
         page.opened.connect(self.session.new)
-        page.kept.connect(self.session.compare)
+        page.kept.connect(one_of(SavedScenarios, self.session).compare)
         page.more_wanted.connect(self.hardware_wanted)
         return page
 

@@ -18,7 +18,7 @@ from desktop.charts.painting import with_alpha
 from desktop.theme import Color, TextStyle, Theme
 
 if TYPE_CHECKING:
-    from core.sizing.cost_report import Cost
+    from core.sizing.costs.report import Cost
 
 PADDING = 12
 TRACK_Y, TRACK_H, DOT, TICK_H = 64.0, 4.0, 9.0, 14.0
@@ -40,6 +40,7 @@ class TileFigures:
     target: float | None = None
     top: float = 1.0
     tone: Color = "text_2"  # of the foot
+    short_foot: str = ""  # where the foot has no room
     remark: str = ""  # said in the tooltip, and to those who hear it
 
     @property
@@ -58,11 +59,17 @@ def tile_figures(sizing: Sizing, formatter: Formatter, cost: "Cost | None" = Non
     )
 
 
+MANY = 100_000  # requests
+LEAST_FIGURE = 18  # size of a figure that makes room for its unit
+
+
 def _requests(sizing: Sizing, formatter: Formatter) -> TileFigures:
     fits, needed = int(sizing.trace["max_concurrency"]), sizing.required_requests
     context = formatter.tokens(sizing.scenario.workload.context_tokens)
     amounts = {"needed": formatter.count(needed), "rest": formatter.count(abs(spare_requests(sizing.trace)))}
     foot = _("needed {needed}, spare {rest}") if fits >= needed else _("needed {needed}, {rest} too few")
+    if max(fits, needed) >= MANY:  # the rest is as long a number, and there is no room for both
+        foot = _("needed {needed}")
     return TileFigures(
         _("Requests at once"),
         formatter.count(fits),
@@ -153,6 +160,7 @@ def _estimate(
         target=target,
         top=max(high, target or 0.0) * _ABOVE,
         tone="warn" if misses and fits else "text_2",
+        short_foot="" if fits else second,
         remark=_("The range is wide: read it as an order of magnitude") if estimate.order_of_magnitude else "",
     )
 
@@ -277,7 +285,9 @@ class Tile(QAbstractButton):
         width = self.width() - 2.0 * PADDING
         self._line(painter, self._figures.caption, 16, width, "text_2", "label")
         self._paint_figure(painter, self._figures, width)
-        self._line(painter, self._figures.foot, 78, width, self._figures.tone, "caption")
+        foot, short = self._figures.foot, self._figures.short_foot
+        shown = short if short and self.theme.width(foot, "caption") > width else foot
+        self._line(painter, shown, 78, width, self._figures.tone, "caption")
         if self._figures.value is not None:
             self._paint_track(painter, self._figures, width)
 
@@ -296,9 +306,12 @@ class Tile(QAbstractButton):
         painter.drawText(QRectF(PADDING, middle - 9, width, 18), Qt.AlignmentFlag.AlignVCenter, shown)
 
     def _paint_figure(self, painter: QPainter, figures: TileFigures, width: float) -> None:
-        """The figure and its unit stand on one base line; the unit gives way first, then the figure shrinks."""
+        """The figure and its unit stand on one base line; the unit shrinks, then the figure, then the unit is cut."""
         font = self.theme.font("figure")
         while QFontMetricsF(font).horizontalAdvance(figures.figure) > width and font.pixelSize() > 12:
+            font.setPixelSize(font.pixelSize() - 1)
+        beside = width - 5 - self.theme.width(figures.unit, "caption")
+        while QFontMetricsF(font).horizontalAdvance(figures.figure) > beside and font.pixelSize() > LEAST_FIGURE:
             font.setPixelSize(font.pixelSize() - 1)
         base = 50.0
         painter.setFont(font)

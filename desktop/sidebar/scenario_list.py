@@ -5,8 +5,9 @@ from PySide6.QtGui import QContextMenuEvent, QDropEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu
 
 from core.language.messages import gettext as _
+from desktop.saved_scenarios import SavedScenarios
 from desktop.scenario_store import StoredScenario
-from desktop.session import Session
+from desktop.session import Session, one_of
 from desktop.sidebar.client_popup import ClientPopup
 from desktop.sidebar.scenario_delegate import ScenarioDelegate
 from desktop.sidebar.scenario_rows import Index, Place, Row, ScenarioListModel
@@ -24,6 +25,7 @@ class ScenarioList(QListView):
     def __init__(self, session: Session, theme: Theme, ticked: Ticked) -> None:
         super().__init__()
         self._session, self._theme = session, theme
+        self._saved = one_of(SavedScenarios, session)
         self._clients: ClientPopup | None = None
         self.scenarios = ScenarioListModel(session, ticked, self)
         self.setModel(self.scenarios)
@@ -138,7 +140,7 @@ class ScenarioList(QListView):
         """Remove the row; the one that takes its place is selected."""
         if self.selected:
             at = self.currentIndex().row()
-            self._session.delete(self.selected.id)
+            self._saved.delete(self.selected.id)
             self._select_near(at)
 
     def _select_near(self, at: int) -> None:
@@ -151,7 +153,7 @@ class ScenarioList(QListView):
 
     def duplicate(self) -> None:
         if self.selected:
-            self._session.duplicate(self.selected.id, _("{name}, copy").format(name=self.selected.name))
+            self._saved.duplicate(self.selected.id, _("{name}, copy").format(name=self.selected.name))
 
     def move_by(self, by: int) -> None:
         """One place up or down."""
@@ -163,7 +165,7 @@ class ScenarioList(QListView):
     def put(self, scenario_id: int, place: Place) -> None:
         """Move a scenario to a place and keep it selected."""
         if place.before != scenario_id:
-            self._session.move(scenario_id, place.client, place.before)
+            self._saved.move(scenario_id, place.client, place.before)
             at = self.scenarios.row_of(scenario_id)
             if at is not None:
                 self.setCurrentIndex(self.scenarios.index(at))

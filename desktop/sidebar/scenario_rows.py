@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QWidget
 from core.language.messages import gettext as _
 from core.language.sentences import standing_word
 from core.sizing.standing import Standing
+from desktop.saved_scenarios import SavedScenarios
 from desktop.scenario_store import StoredScenario
-from desktop.session import Session
+from desktop.session import Session, one_of
 from desktop.ticked import Ticked
 
 Index = QModelIndex | QPersistentModelIndex
@@ -52,6 +53,7 @@ class ScenarioListModel(QAbstractListModel):
     def __init__(self, session: Session, ticked: Ticked, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._ticked = session, ticked
+        self._saved = one_of(SavedScenarios, session)
         self._rows: list[Row] = []
         self._at: dict[int, int] = {}  # row of each scenario
         self._standings: dict[int, Standing | None] = {}
@@ -71,7 +73,7 @@ class ScenarioListModel(QAbstractListModel):
     def refresh(self) -> None:
         """Read the list from the session."""
         rows: list[Row] = []
-        for one in self._session.scenarios():
+        for one in self._saved.all():
             if not rows or rows[-1].client != one.client:
                 rows.append(Row(one.client))
             rows.append(Row(one.client, one))
@@ -152,13 +154,13 @@ class ScenarioListModel(QAbstractListModel):
     def _on_sizing(self) -> None:
         scenario_id = self._session.scenario_id
         if scenario_id is not None:
-            self._set_standing(scenario_id, self._session.standing_of(scenario_id))
+            self._set_standing(scenario_id, self._saved.standing_of(scenario_id))
 
     def _size_one(self) -> None:
         """Size one more scenario that is on screen, then let the window breathe."""
         if self._waiting:
             scenario_id = self._waiting.popleft()
-            self._set_standing(scenario_id, self._session.standing_of(scenario_id))
+            self._set_standing(scenario_id, self._saved.standing_of(scenario_id))
             self._idle.start(0)
 
     def _set_standing(self, scenario_id: int, standing: Standing | None) -> None:
@@ -226,5 +228,5 @@ class ScenarioListModel(QAbstractListModel):
         name = str(value).strip()
         if role != Qt.ItemDataRole.EditRole or not name or name == scenario.name:
             return False
-        self._session.rename(scenario.id, name[:200], scenario.client)
+        self._saved.rename(scenario.id, name[:200], scenario.client)
         return True

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QFrame, QLineEdit, QVBoxLayout, QWidget
 from core.language.messages import gettext as _
 from core.scenario import CatalogueModel
 from desktop.inputs import names
-from desktop.session import Session
+from desktop.saved_scenarios import SavedScenarios
+from desktop.session import Session, one_of
 from desktop.theme import Theme
 from desktop.widgets.choices import Choice, ChoiceList, Found, with_headings
 from desktop.widgets.labels import label, line
@@ -42,6 +43,7 @@ class SearchPopup(QFrame):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName(_("Search, run"))
         self._session, self._commands = session, {command.key: command for command in commands}
+        self._saved = one_of(SavedScenarios, session)
         self._scenarios, self._records = Found(()), [Found(())]
         self._is_stale = True
         session.catalogue_changed.connect(self._forget)
@@ -72,7 +74,7 @@ class SearchPopup(QFrame):
     def open(self, at: QPoint) -> None:
         self._scenarios = Found(
             Choice(f"scenario:{one.id}", one.name, one.client, _("Scenarios"), icon="document")
-            for one in self._session.scenarios()
+            for one in self._saved.all()
         )
         if self._is_stale:
             self._records = self._read_records()

@@ -1,13 +1,13 @@
 """The sidebar itself, wide or as a rail of icons."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSpacerItem, QVBoxLayout, QWidget
 
 from core.language.messages import gettext as _
+from desktop.pages.registry import PageEntry
 from desktop.session import Session
 from desktop.sidebar.flyout import ScenarioFlyout
 from desktop.sidebar.parts import Brand, PageButton, SearchButton
@@ -16,16 +16,6 @@ from desktop.sidebar.search import Command, SearchPopup
 from desktop.theme import Theme
 from desktop.ticked import Ticked
 from desktop.widgets.labels import ElidedLabel, IconButton, ToneIcon, label, line
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A page that the sidebar leads to."""
-
-    key: str
-    name: str
-    icon: str
-    shortcut: str
 
 
 class Sidebar(QWidget):
@@ -42,7 +32,7 @@ class Sidebar(QWidget):
         session: Session,
         theme: Theme,
         ticked: Ticked,
-        pages: Sequence[Page],
+        pages: Sequence[PageEntry],
         settings_menu: Callable[[QWidget], QMenu],
     ) -> None:
         super().__init__()
@@ -76,8 +66,8 @@ class Sidebar(QWidget):
 
     # -- building -----------------------------------------------------------------------------------------------------
 
-    def _page_button(self, page: Page) -> PageButton:
-        button = PageButton(self._theme, page.icon, page.name, page.shortcut)
+    def _page_button(self, page: PageEntry) -> PageButton:
+        button = PageButton(self._theme, page.icon, _(page.title), page.shortcut)
         button.clicked.connect(lambda _checked=False: self.page_chosen.emit(page.key))
         return button
 

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from core.language.messages import gettext as _
 from desktop.session import Message
@@ -30,14 +31,15 @@ class MessageBar(QFrame):
         self._row.setSpacing(8)
         self._row.addWidget(ToneIcon(theme, TONE_ICONS[tone], color))  # type: ignore[index]
         self._actions = self._row
+        self._column: QBoxLayout | None = None  # of sentence and actions, where they may stand below one another
         if stacked:  # in a narrow column the actions stand below the sentence
-            column = QVBoxLayout()
-            column.setSpacing(2)
-            column.addWidget(self.text)
+            self._column = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+            self._column.setSpacing(2)
+            self._column.addWidget(self.text, 1)
             self._actions = QHBoxLayout()
             self._actions.addStretch(1)
-            column.addLayout(self._actions)
-            self._row.addLayout(column, 1)
+            self._column.addLayout(self._actions)
+            self._row.addLayout(self._column, 1)
             self._row.setContentsMargins(12, 6, 8, 4)
         else:
             self._row.addWidget(self.text, 1)
@@ -46,10 +48,21 @@ class MessageBar(QFrame):
         self.setMinimumHeight(34)
         self.setAccessibleName(text)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Side by side where both have room."""
+        super().resizeEvent(event)
+        if self._column is not None:
+            margins = self._row.contentsMargins()
+            room = self.width() - margins.left() - margins.right() - 16 - 2 * self._row.spacing()
+            needed = self.text.fontMetrics().horizontalAdvance(self.text.text()) + self._actions.sizeHint().width() + 8
+            beside = QBoxLayout.Direction.LeftToRight if needed <= room else QBoxLayout.Direction.TopToBottom
+            self._column.setDirection(beside)
+
     def add_action(self, text: str, run: Callable[[], object]) -> QPushButton:
         """Another action at the right."""
         widget = button(text, "link", run)
         at = self._actions.count() - (1 if isinstance(self._last(), IconButton) else 0)
+        self._actions.setSpacing(8)
         self._actions.insertWidget(at, widget)
         return widget
 

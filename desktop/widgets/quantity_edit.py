@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QRect, Qt, QTimer, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLineEdit
 
 from core.errors import TonnageError
@@ -11,6 +11,7 @@ from desktop.theme import Theme, restyle
 from desktop.widgets.quantity import Quantity, Value
 
 UNIT_WIDTH = 48
+PADDING = 9  # of the field, with its edge
 PAUSE_MS = 250  # without a key, before a readable text takes effect: "25" on the way to "256K" is not meant
 PATIENCE_MS = 600  # without a key, before an unreadable text is marked
 
@@ -65,13 +66,24 @@ class QuantityEdit(QLineEdit):
 
     @property
     def shows_unit(self) -> bool:
-        """A word that stands for a number, such as "none", has no unit and takes its place."""
+        """A word that stands for a number, such as "none", takes the place of the unit; so does a long number."""
         word = self.placeholderText()
-        return bool(self.text()) or not word or any(sign.isdigit() for sign in word)
+        if not (self.text() or not word or any(sign.isdigit() for sign in word)):
+            return False
+        return not self._has_place or self._room >= self.fontMetrics().horizontalAdvance(self.text())
+
+    @property
+    def _room(self) -> int:
+        """Of a number beside its unit."""
+        return self.width() - self._unit_width - 2 * PADDING
 
     def keep_no_place(self) -> None:
         """No unit stands beside the number, and none is waited for: it takes the whole field."""
         self._has_place = False
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
         self._fit()
 
     def _fit(self) -> None:

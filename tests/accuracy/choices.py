@@ -19,6 +19,8 @@ RELEASES_OF_SGLANG = (("2026-09-18", (0, 5, 20)), ("2026-04-05", (0, 5, 10)), ("
 NEWEST = "2026-09"  # from here on, the catalogue's
 #: From this release on vLLM keeps prefixes unless told otherwise.
 PREFIXES_SINCE = (0, 8)
+#: States of vLLM that are kept to come back to.
+KEPT_MODES = ("align", "all")
 #: From so many requests at once on, InferenceX lets SGLang look for new ones less often.
 MANY_REQUESTS = 16
 #: Until this release vLLM printed the tokens of one group of layers.
@@ -71,8 +73,8 @@ def cache_choices(record: Record, engine: Engine) -> dict[str, Any]:
     return {
         "release": _written(release),
         "prefill_chunk": max(16, chunk) if chunk else None,
-        "prefix_caching": flags.flag("prefix_caching") or None,
-        "max_requests": flags.count("max_num_seqs") or None,
+        "prefix_caching": flags.flag("prefix_caching") or flags.text("mamba_cache_mode") in KEPT_MODES or None,
+        "max_requests": flags.count("max_num_seqs") or flags.count("max_running_requests") or None,
         "kv_block_tokens": flags.count("block_size") or None,
         "graphs": not flags.flag("enforce_eager"),
         "full_windows": flags.flag("swa_full"),
@@ -131,7 +133,7 @@ def draft_tokens(flags: Record) -> int:
     """Tokens that the model's own prediction layer guesses ahead; a draft with a cache shared needs none."""
     if flags.flag("draft_kv_shared"):
         return 0
-    for name in ("num_speculative_tokens", "spec_draft_max", "mtp"):
+    for name in ("num_speculative_tokens", "spec_draft_max", "mtp", "dflash"):
         value = flags.fields.get(name)
         if isinstance(value, int) and not isinstance(value, bool):
             return value

@@ -16,7 +16,7 @@ import pytest
 from core.catalogue.catalogue import Catalogue
 from core.scenario import Scenario
 from core.sizing.concurrency import capacity
-from core.sizing.cost import cost
+from core.sizing.costs.cost import cost
 from core.sizing.report import Cause, FindingKind, Limit, Sizing, Verdict
 from core.sizing.size import size
 from tests.article.conftest import shipped

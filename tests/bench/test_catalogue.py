@@ -9,6 +9,7 @@ from core.catalogue.loading import load_shipped
 from core.catalogue.tables import Table
 from desktop.app import Application, make_application
 from desktop.folders import Folders
+from desktop.pages.catalogue.page import CataloguePage
 from tests.bench.conftest import Measure
 from tests.bench.test_library import FRAME_S, RECORDS, full
 
@@ -35,8 +36,7 @@ def test_the_catalogue_page_filters_within_a_frame(full: Path, measure: Measure)
     window.resize(1280, 800)
     window.show()
     window.show_page("catalogue")
-    page = window.catalogue_page
-    assert page is not None
+    page = window.pages.page(CataloguePage, "catalogue")
     column = page.column
     assert len(column.list.rows.rows) > RECORDS
     queries = itertools.cycle(["c", "ca", "card 9", "card 99", "rtx", "rtx 6000", "", "of mine"])

@@ -13,6 +13,9 @@ from core.store.library import Library
 from desktop.app import Application, make_application
 from desktop.beginnings import new_scenario
 from desktop.folders import Folders
+from desktop.pages.catalogue.page import CataloguePage
+from desktop.saved_scenarios import SavedScenarios
+from desktop.session import one_of
 from desktop.settings import STARTED_BEFORE, Settings
 from tests.article.conftest import shipped
 from tests.bench.conftest import Measure
@@ -93,12 +96,11 @@ def test_the_library_answers_within_a_frame(full: Path, measure: Measure) -> Non
     names = itertools.count()
 
     def rename() -> None:
-        application.session.rename(7, f"Another name {next(names)}", "Client 007")
+        one_of(SavedScenarios, application.session).rename(7, f"Another name {next(names)}", "Client 007")
 
     measure("a scenario is renamed and the list is new", 3 * FRAME_S, rename, repeats=20)
     window.show_page("catalogue")
-    catalogue = window.catalogue_page
-    assert catalogue is not None
+    catalogue = window.pages.page(CataloguePage, "catalogue")
     column = catalogue.column
     assert len(column._choices) > RECORDS
 
@@ -107,7 +109,7 @@ def test_the_library_answers_within_a_frame(full: Path, measure: Measure) -> Non
         column.list.grab()
 
     measure("a key in the catalogue, filtered and painted", FRAME_S, filter_records)
-    picker = window.inputs.deployment.device
+    picker = window.sizing.inputs.deployment.device
     picker.open()
 
     def pick() -> None:

@@ -6,8 +6,8 @@ from decimal import Decimal
 from core.proposal.load import LoadPoint, Moment
 from core.proposal.offer import Offer
 from core.scenario import CostLine, Demand, Economics, LineKind
-from core.sizing.cost import cost_of
-from core.sizing.cost_report import Cost
+from core.sizing.costs.cost import cost_of
+from core.sizing.costs.report import Cost
 from core.sizing.demand import record_demand, record_service
 from core.sizing.report import Sizing
 from core.trace import Origin, OriginKind

@@ -8,7 +8,7 @@ import pytest
 from core.language.answers import MOST_LEVERS, Answer, answer
 from core.language.messages import LANGUAGES, in_language
 from core.language.numbers import Formatter, current, formatter
-from core.sizing.cost import cost
+from core.sizing.costs.cost import cost
 from core.sizing.levers import faster, levers
 from core.sizing.questions import Question, scenarios
 from core.sizing.report import Sizing

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.scenario import CostLine, LineKind, Scenario
-from core.sizing.bill_edit import Changes, EditableBill, editable_bill
-from core.sizing.cost import cost
-from core.sizing.cost_report import Cost
+from core.sizing.costs.bill_edit import Changes, EditableBill, editable_bill
+from core.sizing.costs.cost import cost
+from core.sizing.costs.report import Cost
 from core.sizing.size import size
 from tests.article.conftest import shipped
 from tests.core.test_sizing_cost import office

@@ -104,6 +104,17 @@ def test_what_a_proposal_lacks_is_said_before_it_is_written(file: Path, capsys: 
     assert any("日 本" in line for line in said)
 
 
+def test_another_process_with_other_hashes_writes_the_same_bytes(file: Path) -> None:
+    made: dict[str, set[bytes]] = {"x.pdf": set(), "x.xlsx": set()}
+    for seed in ("1", "2"):
+        for name, contents in made.items():
+            out = file.with_name(name)
+            answer = run("propose", str(file), "-o", str(out), "--date", "2026-11-30", PYTHONHASHSEED=seed)
+            assert answer.returncode == 0, answer.stderr
+            contents.add(out.read_bytes())
+    assert all(len(contents) == 1 for contents in made.values())
+
+
 def test_a_console_of_few_characters_gets_its_answer() -> None:
     answer = run("size", PYTHONIOENCODING="ascii")
     assert answer.returncode == 0, answer.stderr

@@ -85,6 +85,12 @@ def test_money_of_two_currencies_is_not_compared() -> None:
     assert "price" not in headline(found)
 
 
+def test_the_axis_counts_whole_requests() -> None:
+    for found in (compared(CARD, H200), compared(CARD, CARD.edited(workload__requests_at_once=1_000_000))):
+        assert all(requests == round(requests) for requests in found.axis)
+        assert list(found.axis) == sorted(set(found.axis))
+
+
 def test_all_curves_have_one_axis_and_meet_the_figure() -> None:
     found = compared(CARD, H200)
     assert found.axis[0] == 1

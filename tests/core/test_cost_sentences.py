@@ -19,7 +19,7 @@ from core.language.messages import LANGUAGES, in_language
 from core.language.numbers import NBSP, formatter
 from core.scenario import LineKind, Use
 from core.sizing.concurrency import Redundancy, Wall
-from core.sizing.cost_report import Amount, Missing, Quote, Running
+from core.sizing.costs.report import Amount, Missing, Quote, Running
 from core.sizing.demand import Road
 from core.trace import Computed
 from core.units import Unit

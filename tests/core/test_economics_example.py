@@ -21,8 +21,8 @@ from core.scenario import (
     Scenario,
     Workload,
 )
-from core.sizing.cost import cost_of
-from core.sizing.cost_report import Cost, Missing, Running
+from core.sizing.costs.cost import cost_of
+from core.sizing.costs.report import Cost, Missing, Running
 from core.sizing.demand import record_demand, record_service
 from core.sizing.size import size
 from core.trace import Computed, Origin, OriginKind

@@ -122,6 +122,17 @@ def test_money(amount: Decimal | float, currency: str, en: str, de: str, fr: str
     assert [shown(one.money(amount, currency)) for one in (EN, DE, FR)] == [en, de, fr]
 
 
+def test_a_tiny_amount_is_not_written_as_nothing() -> None:
+    written = [shown(one.money(Decimal("0.0016"), "EUR")) for one in (EN, DE, FR)]
+    assert written == ["<~€0.01", "<~0,01~€", "<~0,01~€"]
+    assert shown(EN.money(0, "EUR")) == "€0.00"
+
+
+def test_hours_beyond_a_hundred_have_no_decimals() -> None:
+    assert shown(EN.seconds(38_166.1 * 3600)) == "38,166~h"
+    assert shown(EN.seconds(2.5 * 3600)) == "2.5~h"
+
+
 def test_money_ranges_have_one_sign() -> None:
     low, high = Decimal(8565), Decimal(16000)
     written = [shown(one.money_range(low, high, "USD")) for one in (EN, DE, FR)]

@@ -121,6 +121,13 @@ def test_usual_proposal_is_short_and_its_appendix_dense(tmp_path: Path, language
     assert not overfull(file)
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_line_ends_within_a_unit(language: str, tmp_path: Path) -> None:
+    _values, file = written([one()], options(language=language), tmp_path)
+    broken = [line for line in poppler("pdftotext", file, "-raw").splitlines() if re.search(r"(tok|B|FLOP)/$", line)]
+    assert broken == []
+
+
 def test_columns_of_the_appendix_end_level(tmp_path: Path) -> None:
     """No page has a full column beside an empty one; what follows begins below both."""
     alone = offer(one().scenario, shipped(), DATE.isoformat(), alone=True)

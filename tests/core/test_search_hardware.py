@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import DeviceKind
 from core.sizing.concurrency import Redundancy
-from core.sizing.cost import cost
-from core.sizing.cost_report import Missing
+from core.sizing.costs.cost import cost
+from core.sizing.costs.report import Missing
 from core.sizing.search.evaluate import Evaluation, evaluate, meets
 from core.sizing.search.hardware import find_hardware, survey
 from core.sizing.search.kinds import barred, is_barred, missing_facts

@@ -25,8 +25,8 @@ from core.scenario import (
     Scenario,
     Workload,
 )
-from core.sizing.cost import cost
-from core.sizing.cost_report import Amount, Cost, Missing, Running, age_in_months, aged
+from core.sizing.costs.cost import cost
+from core.sizing.costs.report import Amount, Cost, Missing, Running, age_in_months, aged
 from core.sizing.size import size
 from core.trace import Computed, OriginKind
 from tests.article.conftest import shipped

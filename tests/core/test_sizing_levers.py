@@ -9,7 +9,7 @@ from core.catalogue.catalogue import Catalogue
 from core.language.levers import lever_gain, lever_sentences, lever_title
 from core.language.messages import LANGUAGES, in_language
 from core.scenario import Companion, CompanionRole, LineKind, Placement, Plan, Scenario
-from core.sizing.cost import cost
+from core.sizing.costs.cost import cost
 from core.sizing.examples import worked_example, worked_example_in_reality
 from core.sizing.levers import BUYS, Lever, LeverKind, Measure, levers, next_device
 from core.sizing.report import Sizing

@@ -211,6 +211,33 @@ def test_vllm_copies_of_heads_and_latents() -> None:
     assert latent["accelerator.kv_bytes_per_request"] == 70_272 * 65_536
 
 
+def test_vllm_kept_latents_by_padded_head_before_0_7() -> None:
+    """DeepSeek R1: 128 heads of keys and values, each of 256."""
+    eight: dict[str, Any] = {"count": 8, "plan": Plan(tensor=8)}
+    old = served("deepseek-ai/DeepSeek-R1", 16_384, release="0.6", **eight)
+    assert old["kv_bytes_per_request"] == 61 * 128 * (256 + 256) * 2 * 16_384
+    assert served("deepseek-ai/DeepSeek-R1", 16_384, release="0.7", **eight)["kv.0.bytes_per_token"] == 61 * 576 * 2
+
+
+@pytest.mark.parametrize(
+    ("engine", "device", "release", "record"),
+    [
+        ("vllm", "h200-sxm", None, 656),  # 512 bytes, 16 of scales, 64 elements of 16 bit
+        ("sglang", "h200-sxm", None, 656),
+        ("vllm", "rtx-pro-6000-ws", None, 656),
+        ("vllm", "b200-sxm", "0.12", 656),
+        ("vllm", "b200-sxm", None, 576),  # plain for FlashInfer's kernels
+        ("sglang", "b200-sxm", None, 576),
+        ("vllm", "mi300x", None, 576),
+    ],
+)
+def test_sparse_latents_in_eight_bit_have_scales(engine: str, device: str, release: str | None, record: int) -> None:
+    eight: dict[str, Any] = {"count": 8, "plan": Plan(tensor=8), "engine": engine, "device": device}
+    t = served("deepseek-ai/DeepSeek-V3.2", 8192, "fp8", release=release, **eight)
+    assert t["kv.0.record_bytes"] == record
+    assert served("deepseek-ai/DeepSeek-R1", 8192, "fp8", release=release, **eight)["kv.0.record_bytes"] == 576
+
+
 def test_vllm_compressed_attention() -> None:
     """DeepSeek V4 Flash: 3,850 bytes per token as counted; blocks of 256 tokens, and 26 that do not grow."""
     t = served("deepseek-ai/DeepSeek-V4-Flash", 16_384, "fp8")

@@ -7,8 +7,8 @@ import pytest
 from core.language.cost_sentences import line_name
 from core.language.messages import in_language
 from core.scenario import Companion, CompanionRole, LineKind, Placement
-from core.sizing.cost_report import Cost
-from core.sizing.workstation import PARTS, cards_in_a_workstation, goes_into_a_workstation
+from core.sizing.costs.report import Cost
+from core.sizing.costs.workstation import PARTS, cards_in_a_workstation, goes_into_a_workstation
 from core.trace import Computed
 from tests.article.conftest import shipped
 from tests.core.test_sizing_cost import office, priced

@@ -10,7 +10,7 @@ from core.architecture.blueprint import AttentionGroup, AttentionKind, Blueprint
 from core.catalogue.records import Device, DeviceFamily, DeviceKind, Engine, MemoryTier
 from core.scenario import CatalogueModel, Deployment, Plan, Scenario, Workload
 from core.sizing.concurrency import Barrier, Capacity, Redundancy, Variant, Wall
-from core.sizing.cost_report import Cost
+from core.sizing.costs.report import Cost
 from core.sizing.curves import Curve
 from core.sizing.demand import DemandAnswer, Road
 from core.sizing.report import (

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 from shiboken6 import delete
 
 from core.language.messages import set_language
 from desktop.app import Application
 from desktop.folders import Folders
 from desktop.main_window import MainWindow
+from desktop.results.column import ResultsColumn
 from desktop.session import Session
 from desktop.settings import LANGUAGE, THEME, Settings
 from desktop.theme import Scheme, Theme
@@ -70,7 +71,7 @@ def window(session: Session, theme: Theme, settings: Settings) -> Iterator[MainW
 
 def make_window(session: Session, theme: Theme, settings: Settings) -> MainWindow:
     window = MainWindow(
-        session, theme, settings, lambda _session, _theme: QWidget(), lambda: small_scenario(name="New scenario")
+        session, theme, settings, lambda _session, _theme: ResultsColumn(), lambda: small_scenario(name="New scenario")
     )
     window.complete()
     return window

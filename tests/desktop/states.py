@@ -19,11 +19,15 @@ from core.errors import StoreError
 from core.scenario import Measured
 from core.store.database import Backup
 from desktop.app import Application
+from desktop.first_steps import FirstSteps
 from desktop.main_window import MainWindow
 from desktop.opening import offer_backup, offer_read_only
+from desktop.pages.catalogue.page import CataloguePage
 from desktop.pages.find.search_job import PAUSE_MS
 from desktop.report import ReportSheet
 from desktop.results.panel import EXPLAIN, ResultsPanel
+from desktop.saved_scenarios import SavedScenarios
+from desktop.session import one_of
 from desktop.settings import TOUR_SEEN
 from desktop.widgets.tour import Tour
 from tests.core.test_own_measurement import LLAMA_BENCH
@@ -112,10 +116,10 @@ def costs(window: MainWindow) -> Iterator[State]:
         settle()
         yield f"with cost, tab {tab}", window
     panel.show_tab(0)
-    section = window.inputs.economics
+    section = window.sizing.inputs.economics
     folded = section.folded
     section.set_folded(False)
-    bar = window.inputs.scroll_area.verticalScrollBar()
+    bar = window.sizing.inputs.scroll_area.verticalScrollBar()
     turn()
     bar.setValue(section.y())
     turn()
@@ -125,11 +129,11 @@ def costs(window: MainWindow) -> Iterator[State]:
     window.show_page("hardware")
     settle()
     yield "with cost, hardware", window
-    window.propose()
+    window.pages.propose()
     settle()
     yield "with cost, proposal", window
     assert session.scenario_id is not None
-    session.delete(session.scenario_id)
+    one_of(SavedScenarios, session).delete(session.scenario_id)
     window.messages.remove("delete")
     if before is not None:
         session.open(before)
@@ -138,8 +142,8 @@ def costs(window: MainWindow) -> Iterator[State]:
 
 
 def _bill(window: MainWindow) -> Iterator[State]:
-    window.show_bill()
-    page: Any = window.stack.currentWidget()
+    window.pages.show_bill()
+    page: Any = window.pages.currentWidget()
     turn()
     yield "bill, proposed", window
     bar = page.scroll_area.verticalScrollBar()
@@ -165,7 +169,7 @@ def _bill(window: MainWindow) -> Iterator[State]:
 def inputs(window: MainWindow) -> Iterator[State]:
     """Every section open with all its rows, and a field that cannot be read."""
     window.show_page("sizing")
-    column = window.inputs
+    column = window.sizing.inputs
     folds = {key: section.folded for key, section in column.sections.items()}
     for section in column.sections.values():
         section.set_folded(False)
@@ -203,8 +207,7 @@ def levers(window: MainWindow) -> Iterator[State]:
 def catalogue(window: MainWindow, folder: Path) -> Iterator[State]:
     """Every table's form: a record, a new one, one's own; what was changed; what cannot be read; a pack."""
     window.show_page("catalogue")
-    page = window.catalogue_page
-    assert page is not None
+    page = window.pages.page(CataloguePage, "catalogue")
     for tab in page.column._tabs:
         for table in tab.tables:
             first = next(iter(_records(window, table.key)), "")
@@ -217,7 +220,7 @@ def catalogue(window: MainWindow, folder: Path) -> Iterator[State]:
                 turn()
                 yield f"catalogue, {table.key}, its end", window
             if table.blank is not None:
-                page.begin(table)
+                page.begin_record(table)
                 turn()
                 yield f"catalogue, a new one of {table.key}", window
                 page.discard()
@@ -247,8 +250,7 @@ def _records(window: MainWindow, table: str) -> dict[str, Any]:
 
 
 def _own_record(window: MainWindow) -> Iterator[State]:
-    page = window.catalogue_page
-    assert page is not None
+    page = window.pages.page(CataloguePage, "catalogue")
     page.show_record("devices", CARD)
     row = next(one for one in page.form.rows if one.figure.key == "tdp_w")
     edit: Any = row.value
@@ -270,8 +272,8 @@ def _own_record(window: MainWindow) -> Iterator[State]:
 
 def calibration(window: MainWindow, folder: Path) -> Iterator[State]:
     """Without a measurement, with one being typed, with several kept."""
-    window.calibrate()
-    page: Any = window.stack.currentWidget()
+    window.pages.calibrate()
+    page: Any = window.pages.currentWidget()
     turn()
     yield "calibration, none yet", window
     for figure in Measured:
@@ -304,8 +306,8 @@ def calibration(window: MainWindow, folder: Path) -> Iterator[State]:
 def comparisons(window: MainWindow) -> Iterator[State]:
     """Nothing to compare, one ticked, two, three and four scenarios, with all rows and as a table."""
     window.show_page("compare")
-    page: Any = window._built["compare"]
-    ids = [one.id for one in window.session.scenarios()]
+    page: Any = window.pages.built["compare"]
+    ids = [one.id for one in one_of(SavedScenarios, window.session).all()]
     for number in range(5):
         window.ticked.set_ids(ids[:number])
         settle()
@@ -327,7 +329,7 @@ def comparisons(window: MainWindow) -> Iterator[State]:
 def settings(window: MainWindow) -> Iterator[State]:
     """The end of the settings, and what cannot be read in them."""
     window.show_page("settings")
-    page: Any = window._built["settings"]
+    page: Any = window.pages.built["settings"]
     with_problem(page.electricity, "cheap")
     turn()
     yield "settings, a price that cannot be read", window
@@ -340,7 +342,7 @@ def settings(window: MainWindow) -> Iterator[State]:
 
 def help_topics(window: MainWindow) -> Iterator[State]:
     window.show_page("help")
-    page: Any = window._built["help"]
+    page: Any = window.pages.built["help"]
     for choice in list(page.topics.rows.rows):
         page.show_topic(choice.key)
         turn()
@@ -350,7 +352,7 @@ def help_topics(window: MainWindow) -> Iterator[State]:
 def proposal(window: MainWindow) -> Iterator[State]:
     """Every section of the choices open, one after another."""
     window.show_page("proposal")
-    page: Any = window._built["proposal"]
+    page: Any = window.pages.built["proposal"]
     settle()
     for section in page.choices.sections:
         section.set_folded(False)
@@ -366,12 +368,12 @@ def proposal(window: MainWindow) -> Iterator[State]:
 def beginnings(window: MainWindow) -> Iterator[State]:
     """The line and the hints of the first start, and what shows while a file is dragged."""
     window.show_page("sizing")
-    window.show_example_line()
+    FirstSteps(window).show_example_line()
     turn()
     yield "first start, its line", window
     window.messages.remove("example")
     window.settings.set(TOUR_SEEN, False)
-    window.look_around()
+    FirstSteps(window).look_around()
     tour = window.findChild(Tour)
     assert tour is not None
     for number in range(3):
@@ -383,7 +385,7 @@ def beginnings(window: MainWindow) -> Iterator[State]:
     turn()
     yield "a file is dragged", window
     window.drop_frame.hide()
-    window.stack.setCurrentWidget(window.start)
+    window.show_page("start")
     turn()
     yield "no scenario", window
     window.show_page("sizing")
@@ -403,9 +405,9 @@ def lines(application: Application, folder: Path) -> Iterator[State]:
         yield f"line, {name}", window
         window.messages.remove(topic)
 
-    session.duplicate(session.scenarios()[0].id, "A copy to be thrown away")
+    one_of(SavedScenarios, session).duplicate(one_of(SavedScenarios, session).all()[0].id, "A copy to be thrown away")
     assert session.scenario_id is not None
-    session.delete(session.scenario_id)
+    one_of(SavedScenarios, session).delete(session.scenario_id)
     yield from said("deleted", "delete")
     for name, content in (("model.gguf", b"GGUF"), ("config.json", b"{}"), ("notes.txt", b"-"), ("a.tonnage", b"{")):
         (folder / name).write_bytes(content)
@@ -467,9 +469,9 @@ def popups(window: MainWindow) -> Iterator[State]:
         yield f"client, {text!r}", client
     client.hide()
     for name, picker in (
-        ("model", window.inputs.model.model),
-        ("device", window.inputs.deployment.device),
-        ("engine", window.inputs.deployment.engine),
+        ("model", window.sizing.inputs.model.model),
+        ("device", window.sizing.inputs.deployment.device),
+        ("engine", window.sizing.inputs.deployment.engine),
     ):
         picker.open()
         turn()
@@ -508,7 +510,7 @@ def dialogs(window: MainWindow, look: Callable[[str, QWidget], object], patch: C
         ask()
     window.show_page("hardware")
     settle()
-    page: Any = window._built["hardware"]
+    page: Any = window.pages.built["hardware"]
     page._list_misses()
     turn()
     for dialog in page.findChildren(QDialog):

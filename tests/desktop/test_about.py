@@ -53,5 +53,5 @@ def test_a_frozen_program_lists_what_its_build_found(tmp_path: Path) -> None:
 
 
 def test_about_is_in_the_settings_menu(window: MainWindow) -> None:
-    menu = window._settings_menu(window)
+    menu = window.settings_menu(window)
     assert window.action("about") in menu.actions()

@@ -25,9 +25,15 @@ from core.store.library import Library
 from desktop import opening
 from desktop.__main__ import main
 from desktop.app import Application
+from desktop.first_steps import FirstSteps
 from desktop.folders import Folders
 from desktop.main_window import MainWindow
+from desktop.own_records import OwnRecords
+from desktop.pages.catalogue.page import CataloguePage
 from desktop.pages.catalogue.tables import tabs
+from desktop.proposal_export import ProposalExport
+from desktop.saved_scenarios import SavedScenarios
+from desktop.session import one_of
 from desktop.settings import STARTED_BEFORE, Settings
 from tests.core import gguf_models
 from tests.desktop.shell import Start
@@ -44,8 +50,8 @@ def test_the_first_start_opens_the_worked_example(start: Start) -> None:
     assert session.sizing is not None
     assert session.sizing.verdict is Verdict.FITS
     assert window.messages.bar("example") is not None
-    assert window.inputs.article.isVisible()
-    assert [one.client for one in session.scenarios()] == ["Examples", "Examples"]
+    assert window.sizing.inputs.article.isVisible()
+    assert [one.client for one in one_of(SavedScenarios, session).all()] == ["Examples", "Examples"]
 
 
 @pytest.mark.parametrize("code", ["de", "fr"])
@@ -76,14 +82,14 @@ def test_the_next_start_shows_what_was_left(start: Start) -> None:
 
 def test_with_all_deleted_the_next_start_asks_what_to_size(start: Start) -> None:
     first = start()
-    for one in first.session.scenarios():
-        first.session.delete(one.id)
+    for one in one_of(SavedScenarios, first.session).all():
+        one_of(SavedScenarios, first.session).delete(one.id)
     assert first.window.page == "start"
     first.window.close()
     first.close()
     second = start()
     assert second.window.page == "start"
-    assert list(second.session.scenarios()) == []
+    assert list(one_of(SavedScenarios, second.session).all()) == []
 
 
 def test_another_language_builds_the_window_again(qtbot: Any, start: Start) -> None:
@@ -96,8 +102,8 @@ def test_another_language_builds_the_window_again(qtbot: Any, start: Start) -> N
     assert not old.isVisible()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     assert application.session.edit("Users", workload__users=60)
-    assert application.window.inputs.workload.users.edit.value == 60
-    assert application.session.undo_stack.canUndo()
+    assert application.window.sizing.inputs.workload.users.edit.value == 60
+    assert application.session.history.canUndo()
     application.theme.changed.emit()
 
 
@@ -106,12 +112,12 @@ def test_no_language_needs_more_than_1024_by_640(start: Start, code: str) -> Non
     application = start()
     application._speak(code)
     window = application.window
-    window.show_example_line()
+    FirstSteps(window).show_example_line()
     window.resize(1024, 640)
     assert window.minimumSizeHint().width() <= 1024
     assert window.minimumSizeHint().height() <= 640
     assert (window.width(), window.height()) == (1024, 640)
-    assert window.inputs.width() == 272
+    assert window.sizing.inputs.width() == 272
 
 
 def test_the_article_becomes_reality_and_back_with_one_undo(qtbot: Any, start: Start) -> None:
@@ -183,7 +189,7 @@ def test_the_window_stays_when_the_last_change_cannot_be_saved(start: Start, mon
 
 def test_what_was_typed_last_is_kept_when_the_window_closes_at_once(qtbot: Any, start: Start) -> None:
     application = start()
-    edit = application.window.inputs.workload.requests.edit
+    edit = application.window.sizing.inputs.workload.requests.edit
     edit.setFocus()
     edit.selectAll()
     qtbot.keyClicks(edit, "9")
@@ -194,7 +200,7 @@ def test_what_was_typed_last_is_kept_when_the_window_closes_at_once(qtbot: Any, 
 
 def test_a_proposal_outlives_the_window_that_it_was_asked_in(qtbot: Any, start: Start, tmp_path: Path) -> None:
     application = start()
-    application.window.proposals.write(tmp_path / "proposal.pdf")
+    one_of(ProposalExport, application.session).write(tmp_path / "proposal.pdf")
     application._speak("fr")
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     window = application.window
@@ -210,7 +216,7 @@ def test_a_proposal_outlives_the_window_that_it_was_asked_in(qtbot: Any, start: 
 def test_characters_that_a_proposal_cannot_print_are_named(qtbot: Any, start: Start, tmp_path: Path) -> None:
     application = start()
     application.session.edit("Client", client="\u65e5\u672c\u202e AG")
-    application.window.proposals.write(tmp_path / "proposal.pdf")
+    one_of(ProposalExport, application.session).write(tmp_path / "proposal.pdf")
 
     def said() -> str:
         bar = application.window.messages.bar("proposal")
@@ -229,9 +235,9 @@ def test_a_scenario_that_cannot_be_sized_shows_no_results_of_another(start: Star
     assert bar is not None
     assert "sold-out" in bar.text.text()
     assert session.sizing is None
-    assert session.standing_of(session.scenario_id or 0) is None
+    assert one_of(SavedScenarios, session).standing_of(session.scenario_id or 0) is None
     assert not window.sizing.results.isVisible()
-    window.proposals.write(tmp_path / "proposal.pdf")
+    one_of(ProposalExport, application.session).write(tmp_path / "proposal.pdf")
     bar = window.messages.bar("proposal")
     assert bar is not None
     assert bar.text.text() == "A proposal can be written once the scenario can be sized."
@@ -301,7 +307,7 @@ def test_without_a_display_a_sentence_names_the_way_out() -> None:
 def test_own_records_are_there_at_the_next_start(start: Start) -> None:
     first = start()
     device = first.session.catalogue.device("rtx-pro-6000-ws").model_copy(update={"id": "own/x", "name": "Mine"})
-    assert first.session.save_record("devices", device)
+    assert one_of(OwnRecords, first.session).save("devices", device)
     first.close()
     assert start().session.catalogue.device("own/x").name == "Mine"
 
@@ -310,8 +316,7 @@ def test_every_record_of_the_catalogue_can_be_shown(start: Start) -> None:
     """A form shows each as it is: nothing is changed by showing, nothing cannot be read, nothing needed is missing."""
     application = start()
     application.window.show_page("catalogue")
-    page = application.window.catalogue_page
-    assert page is not None
+    page = application.window.pages.page(CataloguePage, "catalogue")
     shown = 0
     for tab in tabs():
         for table in tab.tables:
@@ -336,7 +341,7 @@ def test_a_gguf_file_is_read_in_the_background_and_sized_to_its_byte(qtbot: Any,
     bar = window.messages.bar("import")
     assert bar is not None
     assert bar.text.text() == "Reading model-f16.gguf…"
-    with qtbot.waitSignal(window.imports.imported, timeout=10_000):
+    with qtbot.waitSignal(window.files.imports.imported, timeout=10_000):
         pass
     assert window.messages.bar("import") is None
     model = session.scenario.model
@@ -398,7 +403,7 @@ def test_the_newest_backup_of_a_damaged_store_is_offered(
     start: Start, qapp: QApplication, tmp_path: Path, taken: bool
 ) -> None:
     first = start()
-    first.session.rename(1, "Kept", "Client")
+    one_of(SavedScenarios, first.session).rename(1, "Kept", "Client")
     first.close()
     path = first.folders.data / "tonnage.sqlite"
     Library(path, datetime(2031, 1, 1, tzinfo=UTC)).close()  # a day later: its backup holds the name
@@ -411,7 +416,7 @@ def test_the_newest_backup_of_a_damaged_store_is_offered(
 
     application = Application(qapp, first.folders, offer=offer)
     assert len(offered) == 1
-    assert ("Kept" in [one.name for one in application.session.scenarios()]) is taken
+    assert ("Kept" in [one.name for one in one_of(SavedScenarios, application.session).all()]) is taken
     bar = application.window.messages.bar("opening")
     assert bar is not None
     assert ("These are from" in bar.text.text()) is taken
@@ -422,12 +427,14 @@ def test_the_newest_backup_of_a_damaged_store_is_offered(
 def test_a_second_window_looks_and_keeps_nothing(start: Start, qapp: QApplication) -> None:
     first = start()
     second = Application(qapp, first.folders, read_only=True)
-    assert [one.name for one in second.session.scenarios()] == [one.name for one in first.session.scenarios()]
+    assert [one.name for one in one_of(SavedScenarios, second.session).all()] == [
+        one.name for one in one_of(SavedScenarios, first.session).all()
+    ]
     bar = second.window.messages.bar("opening")
     assert bar is not None
     assert bar.text.text().startswith("Read-only: another window keeps these scenarios.")
     assert second.window.sidebar.saved.text() == "Nothing is kept"
-    second.session.rename(1, "Changed here", "Client")
+    one_of(SavedScenarios, second.session).rename(1, "Changed here", "Client")
     second.session.edit("Users", workload__requests_at_once=3)
     second.window.close()
     second.close()

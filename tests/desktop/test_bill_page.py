@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
 from core.scenario import Economics, LineKind
-from core.sizing.cost_report import Cost
+from core.sizing.costs.report import Cost
 from desktop.app import Application
 from desktop.pages.bill import price_choices
 from desktop.pages.bill.page import BillPage
@@ -24,7 +24,7 @@ def page(program: Application) -> BillPage:
     program.session.open(2)
     program.session.edit("Region", economics__region="FR", economics__currency="EUR", workload__users=300)
     program.window.action("bill").trigger()
-    page = program.window.stack.currentWidget()
+    page = program.window.pages.currentWidget()
     assert isinstance(page, BillPage)
     return page
 
@@ -210,8 +210,8 @@ def test_the_ways_there(program: Application) -> None:
     program.session.open(2)
     program.session.edit("Region", economics__region="FR", workload__users=300, economics__currency="EUR")
     window.show_page("sizing")
-    window.inputs.economics.bill.click()
-    assert isinstance(window.stack.currentWidget(), BillPage)
+    window.sizing.inputs.economics.bill.click()
+    assert isinstance(window.pages.currentWidget(), BillPage)
     window.show_page("sizing")
     results = window.sizing.results
     assert isinstance(results, ResultsPanel)
@@ -220,7 +220,7 @@ def test_the_ways_there(program: Application) -> None:
     QApplication.processEvents()
     assert results.explanation.pane.bill.isVisible()
     results.explanation.pane.bill.click()
-    page: QWidget | None = window.stack.currentWidget()
+    page: QWidget | None = window.pages.currentWidget()
     assert isinstance(page, BillPage)
     page.done.click()
     assert window.page == "sizing"
@@ -248,13 +248,13 @@ def typed_name(qtbot: Any, page: BillPage, text: str) -> Any:
 def test_a_name_is_taken_once_and_can_be_undone_while_the_focus_is_in_it(
     qtbot: Any, page: BillPage, program: Application
 ) -> None:
-    before = program.session.undo_stack.count()
+    before = program.session.history.count()
     field = typed_name(qtbot, page, "Big box")
     qtbot.keyClick(field, Qt.Key.Key_Return)
     lines = economics(program).lines
     assert lines is not None
     assert lines[1].name == "Big box"
-    assert program.session.undo_stack.count() == before + 1
+    assert program.session.history.count() == before + 1
     program.window.action("undo").trigger()
     program.session.settled()
     assert economics(program).lines is None

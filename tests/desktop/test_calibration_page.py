@@ -24,8 +24,8 @@ __all__ = ["program"]
 @pytest.fixture
 def page(program: Application) -> CalibrationPage:
     program.session.open(2)
-    program.window.action("calibrate").trigger()
-    page = program.window.stack.currentWidget()
+    program.window.action("calibration").trigger()
+    page = program.window.pages.currentWidget()
     assert isinstance(page, CalibrationPage)
     return page
 

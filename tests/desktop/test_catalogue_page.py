@@ -17,8 +17,7 @@ from tests.desktop.small_catalogue import MemoryStore
 @pytest.fixture
 def page(window: MainWindow) -> CataloguePage:
     window.show_page("catalogue")
-    assert window.catalogue_page is not None
-    return window.catalogue_page
+    return window.pages.page(CataloguePage, "catalogue")
 
 
 def row(page: CataloguePage, key: str) -> FigureRow:

@@ -18,7 +18,8 @@ from desktop.pages.catalogue.page import CataloguePage
 from desktop.pages.catalogue.row import FigureRow
 from desktop.pages.catalogue.tables import choices_of, tabs
 from desktop.results.table_view import NumberTable
-from desktop.session import Session
+from desktop.saved_scenarios import SavedScenarios
+from desktop.session import Session, one_of
 from desktop.widgets.choices import Choice
 from desktop.widgets.quantity_edit import QuantityEdit
 from tests.desktop.whole_program import program
@@ -31,8 +32,7 @@ PRICE = "price.rtx-pro-6000-ws.new"
 @pytest.fixture
 def page(program: Application) -> CataloguePage:
     program.window.show_page("catalogue")
-    assert program.window.catalogue_page is not None
-    return program.window.catalogue_page
+    return program.window.pages.page(CataloguePage, "catalogue")
 
 
 def row(page: CataloguePage, key: str) -> FigureRow:
@@ -268,6 +268,12 @@ def test_the_scenarios_that_use_a_record_open_from_it(page: CataloguePage, progr
     assert program.window.page == "sizing"
 
 
+def test_who_uses_a_record_is_told_anew_when_scenarios_go(page: CataloguePage, program: Application) -> None:
+    assert said(page) == "Used in 2 scenarios."
+    one_of(SavedScenarios, program.session).delete(2)
+    assert said(page) == "Used in 1 scenario."
+
+
 # ---- scenarios keep their figures
 
 
@@ -320,7 +326,7 @@ def test_the_figures_are_kept_over_the_next_start(qtbot: Any, page: CataloguePag
     assert again.session.scenario_id == 2
     assert again.session.catalogue.device(CARD).memory_tiers[0].bandwidth_bytes_per_s == 1792e9
     assert again.window.messages.bar("moved on") is not None
-    again.session.duplicate(2, "Copy")
+    one_of(SavedScenarios, again.session).duplicate(2, "Copy")
     assert again.session.catalogue.device(CARD).memory_tiers[0].bandwidth_bytes_per_s == 1792e9
     again.window.deleteLater()
     again.close()

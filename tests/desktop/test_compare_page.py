@@ -14,7 +14,8 @@ from core.language.messages import LANGUAGES, set_language
 from core.sizing.standing import Standing
 from desktop.main_window import MainWindow
 from desktop.pages.compare.compare_page import ComparePage
-from desktop.session import Session
+from desktop.saved_scenarios import SavedScenarios
+from desktop.session import Session, one_of
 from desktop.settings import Settings
 from desktop.theme import Scheme, Theme
 from tests.article.conftest import shipped
@@ -41,7 +42,7 @@ def page(qtbot: Any, window: MainWindow) -> ComparePage:
     window.resize(1280, 800)
     window.ticked.set_ids([1, 2, 3])
     window.action("compare").trigger()
-    page = window._built["compare"]
+    page = window.pages.built["compare"]
     assert isinstance(page, ComparePage)
     qtbot.waitUntil(lambda: page.found is not None, timeout=10_000)
     return page
@@ -67,7 +68,7 @@ def test_two_to_four_ticked_scenarios_stand_side_by_side(qtbot: Any, page: Compa
 
 def test_fewer_than_two_show_what_will_be_here(qtbot: Any, window: MainWindow, store: MemoryStore) -> None:
     window.action("compare").trigger()
-    page = window._built["compare"]
+    page = window.pages.built["compare"]
     assert isinstance(page, ComparePage)
     assert page.pages.currentWidget() is page.empty
     assert page.empty.title.text() == "Two to four scenarios side by side"
@@ -182,7 +183,7 @@ def test_an_edit_is_in_the_comparison_when_it_is_seen_again(
 def test_what_cannot_be_sized_is_named_and_left_out(
     qtbot: Any, page: ComparePage, window: MainWindow, session: Session
 ) -> None:
-    session.keep([CARD.edited(name="Lost", deployment__device="sold-out")])
+    one_of(SavedScenarios, session).keep([CARD.edited(name="Lost", deployment__device="sold-out")])
     window.ticked.set_ids([1, 6, 2])
     qtbot.waitUntil(lambda: page.found is not None and len(page.found.options) == 2)
     bar = window.messages.bar("compare")
@@ -222,7 +223,7 @@ def test_no_language_needs_more_than_1024_by_640(
     window.show()
     window.ticked.set_ids([1, 2, 3, 4])
     window.show_page("compare")
-    page = window._built["compare"]
+    page = window.pages.built["compare"]
     assert isinstance(page, ComparePage)
     qtbot.waitUntil(lambda: page.found is not None, timeout=10_000)
     assert window.minimumSizeHint().width() <= 1024
@@ -298,7 +299,7 @@ def test_each_option_is_sized_with_the_figures_that_it_keeps(qtbot: Any, page: C
     store.keep_records(2, {"devices": {device.id: slower.model_dump_json(exclude_defaults=True)}})
     page._ask()
     qtbot.waitUntil(lambda: page.found is not None and page.found is not before, timeout=10_000)
-    own = session.sizing_of(2)
+    own = one_of(SavedScenarios, session).sizing_of(2)
     assert page.found is not None
     then, now = before.options[1].sizing, page.found.options[1].sizing
     assert own is not None

@@ -20,7 +20,8 @@ from core.sizing.search.request import Ranking
 from desktop.pages.find.answers import AnswersModel, hardware_columns
 from desktop.pages.find.hardware_page import FindHardwarePage
 from desktop.pages.find.models_page import FindModelsPage
-from desktop.session import Session
+from desktop.saved_scenarios import SavedScenarios
+from desktop.session import Session, one_of
 from desktop.theme import Scheme, Theme
 from tests.core.search_cases import asked, changed, only
 from tests.desktop.shell import one_theme, theme  # noqa: F401
@@ -131,12 +132,12 @@ def test_space_ticks_and_enter_opens(page: FindHardwarePage) -> None:
 def test_ticked_ones_become_scenarios_to_compare_with_the_open_one(page: FindHardwarePage) -> None:
     before = page._session.scenario
     wanted: list[list[int]] = []
-    page._session.comparison_wanted.connect(wanted.append)
-    known = len(page._session.scenarios())
+    one_of(SavedScenarios, page._session).comparison_wanted.connect(wanted.append)
+    known = len(one_of(SavedScenarios, page._session).all())
     page.answers.toggle(0)
     page.answers.toggle(2)
     QTest.mouseClick(page.keep, Qt.MouseButton.LeftButton)
-    assert len(page._session.scenarios()) == known + 2
+    assert len(one_of(SavedScenarios, page._session).all()) == known + 2
     assert page._session.scenario is before
     assert [len(ids) for ids in wanted] == [3 if page._session.scenario_id is not None else 2]
 
@@ -265,3 +266,18 @@ def test_leaving_while_it_searches_is_safe(qtbot: QtBot, few: Catalogue, theme: 
         del page
         QThreadPool.globalInstance().waitForDone()
         qtbot.wait(5)
+
+
+def test_where_nothing_meets_the_need_the_page_says_so(qtbot: QtBot, page: FindHardwarePage) -> None:
+    """And shows no empty chart."""
+    assert page._below.isVisible()
+    with qtbot.waitSignal(page._job.found, timeout=20_000):
+        page._session.edit("Context", workload__context_tokens=1_000_000_000, workload__prompt_tokens=500_000_000)
+    assert page.answers.rows == []
+    assert not page._below.isVisible()
+    assert page.table.accessibleDescription().startswith("Nothing to rank.")
+    page.grab()
+    with qtbot.waitSignal(page._job.found, timeout=20_000):
+        page._session.undo()
+    assert page._below.isVisible()
+    assert page.table.accessibleDescription() == ""

@@ -109,7 +109,7 @@ def test_nothing_but_the_window_is_a_window(qapp: QApplication, start: Start) ->
 
 
 def test_rows_behind_more_are_built_when_they_are_seen(start: Start) -> None:
-    inputs = start().window.inputs
+    inputs = start().window.sizing.inputs
     fields = len(inputs.findChildren(QuantityEdit))
     assert fields < len(inputs.findChildren(Late))
     for section in inputs.sections.values():
@@ -122,7 +122,7 @@ def test_rows_behind_more_are_built_when_they_are_seen(start: Start) -> None:
 
 def test_the_tab_key_goes_down_the_rows_however_late_they_were_built(start: Start) -> None:
     window = start().window
-    workload = window.inputs.workload
+    workload = window.sizing.inputs.workload
     workload.more.click()
     order: list[QWidget] = []
     widget = window.nextInFocusChain()

@@ -9,17 +9,19 @@ from pytestqt.qtbot import QtBot
 from core.language import sentences
 from core.sizing.report import Evidence
 from desktop.app import Application
-from desktop.main_window import SIZING
 from desktop.pages.help.method import Method
 from desktop.pages.help.page import HelpPage
 from desktop.pages.help.questions import Questions
+from desktop.pages.pages import SIZING
+from desktop.saved_scenarios import SavedScenarios
+from desktop.session import one_of
 from desktop.widgets.tour import Tour
 from tests.desktop.shell import Start
 
 
 def help_page(application: Application) -> HelpPage:
     application.window.action("help").trigger()
-    page = application.window.stack.currentWidget()
+    page = application.window.pages.currentWidget()
     assert isinstance(page, HelpPage)
     return page
 
@@ -37,14 +39,14 @@ def answered(page: HelpPage, qtbot: QtBot) -> Questions:
 
 def test_five_questions_are_answered_and_open_their_scenario(start: Start, qtbot: QtBot) -> None:
     application = start()
-    before = len(application.session.scenarios())
+    before = len(one_of(SavedScenarios, application.session).all())
     questions = answered(help_page(application), qtbot)
     assert "Does inference need NVLink?" in words(questions)
     opener = questions.buttons[0]
     assert "slow" in opener.accessibleName()
     QTest.keyClick(opener, Qt.Key.Key_Space)
     assert application.window.page == SIZING
-    assert len(application.session.scenarios()) == before + 1
+    assert len(one_of(SavedScenarios, application.session).all()) == before + 1
     assert application.session.sizing is not None
 
 

@@ -56,7 +56,7 @@ def test_fields_of_the_workload(
     field = getattr(panel.workload, row)
     type_in(qtbot, field.edit, text)
     assert value_at(session.scenario, path) == value
-    assert session.undo_stack.count() == 1
+    assert session.history.count() == 1
     session.undo()
     assert value_at(session.scenario, path) == before
     assert field.edit.value == before
@@ -86,7 +86,7 @@ def test_a_slider_drag_is_one_step(qtbot: Any, panel: InputsPanel, session: Sess
     slider.gesture_ended.emit()
     assert session.scenario.workload.context_tokens == 65_536
     assert panel.workload.context.edit.text() == "64K"
-    assert session.undo_stack.count() == 1
+    assert session.history.count() == 1
     session.undo()
     assert slider.number == 262_144
 

@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QWidget
 
 from desktop.app import Application
 from desktop.main_window import MainWindow
+from desktop.saved_scenarios import SavedScenarios
+from desktop.session import one_of
 from desktop.settings import STARTED_BEFORE, TOUR_SEEN, Settings
 from tests.desktop.shell import Start
 
@@ -64,7 +66,7 @@ def test_no_two_actions_share_a_key(application: Application) -> None:
 
 
 def test_buttons_show_their_keys(application: Application) -> None:
-    sidebar, inputs = application.window.sidebar, application.window.inputs
+    sidebar, inputs = application.window.sidebar, application.window.sizing.inputs
     tips = {
         "Ctrl+K": sidebar.search, "Ctrl+N": sidebar.add, "Ctrl+B": sidebar.fold, "Ctrl+,": sidebar.settings,
         "Ctrl+1": sidebar.pages["sizing"], "Ctrl+2": sidebar.pages["hardware"], "Ctrl+3": sidebar.pages["models"],
@@ -80,7 +82,7 @@ def test_undo_takes_back_typing_first_and_then_what_was_done(application: Applic
     window.show_page("sizing")
     first = session.scenario.name
     session.edit("Users", workload__users=77)
-    name = window.inputs.name
+    name = window.sizing.inputs.name
     name.setFocus()
     name.selectAll()
     press("Q")
@@ -111,11 +113,11 @@ def walk(window: MainWindow) -> dict[str, Callable[[], bool]]:
         "Ctrl+Shift+Tab": lambda: session.scenario_id == 1,
         "Ctrl+D": lambda: session.scenario_id == 3,
         "Ctrl+B": lambda: window.sidebar.narrow,
-        "F2": window.inputs.name.hasFocus,
+        "F2": window.sizing.inputs.name.hasFocus,
         "F6": lambda: window.sizing.results.isAncestorOf(focused()),
-        "Shift+F6": lambda: window.inputs.isAncestorOf(focused()),
-        "Ctrl+N": lambda: session.scenario_id == 4 and window.inputs.name.hasFocus(),
-        "Ctrl+Z": lambda: not session.undo_stack.canUndo(),
+        "Shift+F6": lambda: window.sizing.inputs.isAncestorOf(focused()),
+        "Ctrl+N": lambda: session.scenario_id == 4 and window.sizing.inputs.name.hasFocus(),
+        "Ctrl+Z": lambda: not session.history.canUndo(),
         "Alt+2": lambda: window.sizing.results.tabs.currentIndex() == 1,  # type: ignore[attr-defined]
         "Alt+1": lambda: window.sizing.results.tabs.currentIndex() == 0,  # type: ignore[attr-defined]
         "Ctrl+P": lambda: window.page == "proposal",
@@ -137,7 +139,7 @@ def test_the_keys_do_what_the_map_says(application: Application) -> None:
 
 def test_f1_shows_how_figures_were_found(application: Application) -> None:
     window = application.window
-    window.inputs.model.model.setFocus()
+    window.sizing.inputs.model.model.setFocus()
     press("F1")
     results = window.sizing.results
     assert results.explanation.isVisible()  # type: ignore[attr-defined]
@@ -145,7 +147,7 @@ def test_f1_shows_how_figures_were_found(application: Application) -> None:
 
 def test_f1_in_a_field_explains_what_the_field_is(application: Application) -> None:
     window = application.window
-    inputs, results = window.inputs, window.sizing.results
+    inputs, results = window.sizing.inputs, window.sizing.results
     fields = {
         inputs.workload.context.edit: "workload.context_tokens",
         inputs.workload.speed.edit: "decode_tok_s",
@@ -219,7 +221,7 @@ def test_a_new_client_three_options_and_a_proposal_in_sixty_keys(
     window.resize(1280, 800)
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
-    assert (window.page, list(session.scenarios())) == ("start", [])
+    assert (window.page, list(one_of(SavedScenarios, session).all())) == ("start", [])
     hands, pdf = Typist(), tmp_path / "proposal.pdf"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_arguments, **_named: (str(pdf), ""))
 
@@ -234,10 +236,10 @@ def test_a_new_client_three_options_and_a_proposal_in_sixty_keys(
         hands.key("Ctrl+K")
         hands.write(device)
         hands.key("Return")
-    assert {one.client for one in session.scenarios()} == {"City zoo"}
+    assert {one.client for one in one_of(SavedScenarios, session).all()} == {"City zoo"}
     hands.key("Ctrl+4")
     hands.key("Space")  # the button that has the focus: those of this client
-    page = window._built["compare"]
+    page = window.pages.built["compare"]
     qtbot.waitUntil(lambda: page.found is not None, timeout=10_000)  # type: ignore[attr-defined]
     options = page.found.options  # type: ignore[attr-defined]
     assert len({option.scenario.deployment.device for option in options}) == 3

@@ -69,7 +69,7 @@ def test_pointing_previews_and_leaving_restores(panel: ResultsPanel) -> None:
     QApplication.sendEvent(button, QEvent(QEvent.Type.Leave))
     assert foots(panel) == before
     assert panel.session.scenario == worked_example()
-    assert not panel.session.undo_stack.canUndo()
+    assert not panel.session.history.canUndo()
 
 
 def test_the_keyboard_previews_too(panel: ResultsPanel) -> None:
@@ -84,8 +84,8 @@ def test_enter_takes_it_in_one_step_of_undo(panel: ResultsPanel, qtbot: QtBot) -
     session = panel.session
     QTest.keyClick(context_row(panel).button, Qt.Key.Key_Return)
     assert session.scenario.workload.context_tokens == 131_072
-    assert session.undo_stack.count() == 1
-    assert session.undo_stack.undoText() == "Context limit 128K"
+    assert session.history.count() == 1
+    assert session.history.undoText() == "Context limit 128K"
     session.undo()
     assert session.scenario == worked_example()
 

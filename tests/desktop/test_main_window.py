@@ -14,8 +14,12 @@ from core.architecture.blueprint import NoteKind
 from core.architecture.config import read_config
 from core.language.messages import LANGUAGES, set_language
 from core.scenario import CatalogueModel
+from desktop.first_steps import FirstSteps
 from desktop.main_window import MainWindow
-from desktop.session import Session
+from desktop.own_records import OwnRecords
+from desktop.pages.start_page import StartPage
+from desktop.saved_scenarios import SavedScenarios
+from desktop.session import Session, one_of
 from desktop.settings import Settings
 from desktop.theme import Theme
 from tests.desktop.shell import make_window
@@ -121,11 +125,11 @@ def test_a_copy_comes_back_with_the_records_that_it_uses(
     from desktop.importing import save_copy
 
     device = session.catalogue.device("rtx-4090").model_copy(update={"id": "own/mine", "name": "Mine", "tdp_w": 300.0})
-    session.save_record("devices", device)
+    one_of(OwnRecords, session).save("devices", device)
     session.edit("Device", deployment__device="own/mine")
     path = tmp_path / "sent.tonnage"
     assert save_copy(session, path)
-    session.save_record("devices", device.model_copy(update={"tdp_w": 350.0}))
+    one_of(OwnRecords, session).save("devices", device.model_copy(update={"tdp_w": 350.0}))
     drop(window, path)
     assert session.scenario.deployment.device == "own/Mine"
     assert session.catalogue.device("own/Mine").tdp_w == 300
@@ -156,13 +160,13 @@ def test_pages(window: MainWindow) -> None:
 def test_without_a_scenario_the_start_page_shows(window: MainWindow, session: Session, store: MemoryStore) -> None:
     window.resize(1280, 800)
     for scenario_id in (1, 2, 3):
-        session.delete(scenario_id)
+        one_of(SavedScenarios, session).delete(scenario_id)
     assert window.page == "start"
     assert window.sidebar.empty.isVisible()
-    assert [card.accessibleName() for card in window.start.cards] == [
+    assert [card.accessibleName() for card in window.pages.page(StartPage, "start").cards] == [
         "Start a scenario", "Import a model", "Open the worked example",
     ]  # fmt: skip
-    window.start.cards[0].click()
+    window.pages.page(StartPage, "start").cards[0].click()
     assert window.page == "sizing"
     assert session.scenario.name == "New scenario"
     assert len(store.kept) == 1
@@ -178,12 +182,12 @@ def test_keys(qtbot: Any, window: MainWindow, session: Session, store: MemorySto
     qtbot.keyClick(window, Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
     assert session.scenario.name == "New scenario"
     assert session.scenario.client == "Hafen Logistik AG"
-    assert window.inputs.name.hasFocus()
+    assert window.sizing.inputs.name.hasFocus()
 
 
 def test_undo_in_a_number_field_is_that_of_the_scenario(qtbot: Any, window: MainWindow, session: Session) -> None:
     window.activateWindow()
-    edit = window.inputs.workload.users.edit
+    edit = window.sizing.inputs.workload.users.edit
     edit.setFocus()
     qtbot.waitUntil(edit.hasFocus)
     edit.selectAll()
@@ -205,7 +209,7 @@ def test_f6_walks_over_the_columns(qtbot: Any, window: MainWindow) -> None:
     qtbot.keyClick(window, Qt.Key.Key_F6)
     focused = QApplication.focusWidget()
     assert focused is not None
-    assert window.inputs.isAncestorOf(focused)
+    assert window.sizing.inputs.isAncestorOf(focused)
     qtbot.keyClick(window, Qt.Key.Key_F6, Qt.KeyboardModifier.ShiftModifier)
     focused = QApplication.focusWidget()
     assert focused is not None
@@ -213,7 +217,7 @@ def test_f6_walks_over_the_columns(qtbot: Any, window: MainWindow) -> None:
 
 
 def test_the_line_of_the_first_start_has_three_ways(window: MainWindow) -> None:
-    window.show_example_line()
+    FirstSteps(window).show_example_line()
     bar = window.messages.bar("example")
     assert bar is not None
     assert bar.text.text() == "This is the worked example: change anything."
@@ -232,7 +236,7 @@ def controls(widget: QWidget) -> Iterator[QWidget]:
 
 def test_every_control_has_a_name(window: MainWindow) -> None:
     window.show_page("catalogue")
-    window.show_example_line()
+    FirstSteps(window).show_example_line()
     nameless = []
     for control in controls(window):
         interface = QAccessible.queryAccessibleInterface(control)
@@ -256,7 +260,7 @@ def test_tabbing_goes_from_left_to_right(window: MainWindow) -> None:
                 "sidebar"
                 if window.sidebar.isAncestorOf(widget)
                 else "inputs"
-                if window.inputs.isAncestorOf(widget)
+                if window.sizing.inputs.isAncestorOf(widget)
                 else ""
             )
     order = [column for column in order if column]
@@ -278,12 +282,10 @@ def test_no_language_needs_more_than_1024_by_640(
     set_language(code)
     window = make_window(session, theme, settings)
     qtbot.addWidget(window)
-    window.show_example_line()
+    FirstSteps(window).show_example_line()
     window.resize(1024, 640)
     window.show()
     window.show_page(page)
-    if page == "start":
-        window.stack.setCurrentWidget(window.start)
     least = window.minimumSizeHint()
     assert least.width() <= 1024
     assert least.height() <= 640
@@ -292,9 +294,9 @@ def test_no_language_needs_more_than_1024_by_640(
 
 def test_the_theme_can_be_switched_while_it_is_open(window: MainWindow, theme: Theme, settings: Settings) -> None:
     window.show_page("catalogue")
-    window.set_scheme("dark")
+    window.choices.set_scheme("dark")
     assert window.grab().toImage().pixelColor(4, 400).lightness() < 60
-    window.set_scheme("light")
+    window.choices.set_scheme("light")
     assert window.grab().toImage().pixelColor(4, 400).lightness() > 200
 
 

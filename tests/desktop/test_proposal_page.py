@@ -21,6 +21,8 @@ from desktop.folders import Folders
 from desktop.pages.proposal.draft import remembered
 from desktop.pages.proposal.proposal_page import ProposalPage
 from desktop.proposal_export import Kind
+from desktop.saved_scenarios import SavedScenarios
+from desktop.session import one_of
 from tests.usual_scenario import scenario as usual
 
 LONGEST_MS = 60_000
@@ -41,8 +43,8 @@ def application(qapp: Any, tmp_path: Path) -> Iterator[Application]:
 
 @pytest.fixture
 def page(application: Application, qtbot: QtBot) -> ProposalPage:
-    application.window.propose()
-    page = application.window._built["proposal"]
+    application.window.pages.propose()
+    page = application.window.pages.built["proposal"]
     assert isinstance(page, ProposalPage)
     with qtbot.waitSignal(page.job.drawn, timeout=LONGEST_MS):
         page.change(lambda options: replace(options, left_out=BODY))
@@ -109,8 +111,8 @@ def test_what_is_missing_is_listed_with_a_way_there(page: ProposalPage, qtbot: Q
 
 
 def test_options_are_the_clients_scenarios(application: Application, page: ProposalPage, qtbot: QtBot) -> None:
-    application.session.keep([two_sparks()])
-    application.window.propose([usual(), two_sparks()])
+    one_of(SavedScenarios, application.session).keep([two_sparks()])
+    application.window.pages.propose([usual(), two_sparks()])
     settle(page, qtbot)
     assert page.candidates.chosen[0] == "here"
     assert [one.name for one in page.candidates.scenarios()] == ["RAG platform, one card", "Two Sparks"]
@@ -123,7 +125,7 @@ def test_options_are_the_clients_scenarios(application: Application, page: Propo
 
 
 def test_scenarios_that_are_nowhere_stored_can_be_passed(application: Application, page: ProposalPage) -> None:
-    application.window.propose([two_sparks(), usual()])
+    application.window.pages.propose([two_sparks(), usual()])
     assert [one.name for one in page.candidates.scenarios()] == ["Two Sparks", "RAG platform, one card"]
 
 
@@ -251,11 +253,11 @@ def test_what_was_typed_survives_another_language_of_the_window(
         field.edit.setFocus()
         QTest.keyClicks(field.edit, text)
     other = two_sparks()
-    application.session.keep([other.edited(client="Client A")])
+    one_of(SavedScenarios, application.session).keep([other.edited(client="Client A")])
     page.candidates.choose("stored 2", True)
     chosen = list(page.candidates.chosen)
     application._speak("de")
-    again = application.window._built["proposal"]
+    again = application.window.pages.built["proposal"]
     assert isinstance(again, ProposalPage)
     assert again is not page
     assert (again.options.recipient, again.options.title) == ("Dr. Weiss", "A server of your own")
@@ -264,7 +266,7 @@ def test_what_was_typed_survives_another_language_of_the_window(
     assert again.options.language == "de"  # it follows the window
     again.change(lambda options: replace(options, language="fr"))
     application._speak("en")
-    last = application.window._built["proposal"]
+    last = application.window.pages.built["proposal"]
     assert isinstance(last, ProposalPage)
     assert last.options.language == "fr"  # it was chosen
 
@@ -274,12 +276,14 @@ def test_what_is_said_to_one_client_is_not_said_to_another(
 ) -> None:
     page.change(lambda options: replace(options, recipient="Dr. Weiss", author="Mara Jensen"))
     application.session.new(two_sparks().edited(client="Zoo"))
-    application.window.propose()
+    application.window.pages.propose()
     assert (page.options.recipient, page.options.author) == ("", "Mara Jensen")
     assert page.candidates.chosen == ["here"]
     application.session.edit("Move", client="City zoo")  # the same client, under its right name
     page.change(lambda options: replace(options, recipient="Frau Kern"))
-    application.session.open(next(one.id for one in application.session.scenarios() if one.client == "Client A"))
-    application.window.propose()
+    application.session.open(
+        next(one.id for one in one_of(SavedScenarios, application.session).all() if one.client == "Client A")
+    )
+    application.window.pages.propose()
     assert page.options.recipient == "Dr. Weiss"
     settle(page, qtbot)

@@ -214,3 +214,17 @@ def test_a_day_that_no_calendar_has_is_refused(qtbot: Any, theme: Theme, text: s
     qtbot.keyClick(edit, Qt.Key.Key_Return)
     assert edit.problem == "Write a date such as 2026-11. Keeping 2026-11-20."
     assert edit.value == "2026-11-20"
+
+
+def test_a_long_number_takes_the_place_of_its_unit(qtbot: Any, theme: Theme) -> None:
+    """It was cut at its left, so that a thousand million read as none."""
+    edit = QuantityEdit(theme, quantity.tokens(), "Context limit")
+    qtbot.addWidget(edit)
+    edit.setFixedWidth(130)
+    edit.show()
+    margins = []
+    for tokens in (262_144, 10**9):
+        edit.set_value(tokens)
+        margins.append(edit.textMargins().right())
+    assert margins[0] > margins[1] == 0
+    assert edit.fontMetrics().horizontalAdvance(edit.text()) <= edit.width() - 18

@@ -14,8 +14,9 @@ from core.sizing.report import Sizing
 from core.sizing.size import size
 from core.store.scenario_file import read_scenario
 from desktop.importing import import_file, save_copy
+from desktop.own_records import OwnRecords
 from desktop.proposal_export import Kind, write
-from desktop.session import Session
+from desktop.session import Session, one_of
 from tests.article.conftest import shipped
 from tests.desktop.small_catalogue import MemoryStore
 from tests.usual_scenario import scenario as usual
@@ -55,10 +56,10 @@ def sender(qapp: QApplication) -> Session:
     card = session.catalogue.device(CARD)
     link = next(iter(session.catalogue.links.values())).model_copy(update={"id": "own/cable", "name": "My cable"})
     mine = card.model_copy(update={"id": "own/mine", "name": "My card", "links": ("own/cable",)})
-    assert session.save_record("engines", engine)
-    assert session.save_record("links", link)
-    assert session.save_record("devices", card.model_copy(update={"tdp_w": 450.0}))
-    assert session.save_record("devices", mine)
+    assert one_of(OwnRecords, session).save("engines", engine)
+    assert one_of(OwnRecords, session).save("links", link)
+    assert one_of(OwnRecords, session).save("devices", card.model_copy(update={"tdp_w": 450.0}))
+    assert one_of(OwnRecords, session).save("devices", mine)
     return session
 
 
@@ -81,7 +82,7 @@ def test_what_is_unknown_there_becomes_ones_own(sender: Session, path: Path) -> 
     assert save_copy(sender, path)
     receiver = session_of(usual())
     assert import_file(receiver, path)
-    assert {table: set(own) for table, own in receiver.all_own_records().items()} == {
+    assert {table: set(own) for table, own in one_of(OwnRecords, receiver).all().items()} == {
         "links": {"own/cable"},
         "devices": {"own/mine"},
     }
@@ -109,5 +110,5 @@ def test_a_file_without_changes_brings_none(qapp: QApplication, path: Path) -> N
     other.moved_on.connect(said.append)
     assert import_file(other, path)
     assert other.catalogue is other.latest
-    assert other.all_own_records() == {}
+    assert one_of(OwnRecords, other).all() == {}
     assert said[-1] == ()

@@ -5,7 +5,9 @@ from PySide6.QtTest import QSignalSpy
 
 from core.scenario import CatalogueModel, Scenario
 from core.sizing.report import Sizing, Verdict
-from desktop.session import FRAME_MS, Message, Session
+from desktop.own_records import OwnRecords
+from desktop.saved_scenarios import SavedScenarios
+from desktop.session import FRAME_MS, Message, Session, one_of
 from tests.desktop.small_catalogue import MemoryStore, SmallCatalogue, small_scenario, small_size, with_records
 
 
@@ -21,7 +23,7 @@ def test_a_refused_edit_leaves_everything_and_says_why(session: Session) -> None
     before, messages = session.scenario, QSignalSpy(session.message)
     assert not session.edit("Users", workload__users=0)
     assert session.scenario is before
-    assert session.undo_stack.count() == 0
+    assert session.history.count() == 0
     assert messages.at(0)[0].text == "At least 1."
     assert session.check(workload__users=0) == "At least 1."
     assert session.check(workload__users=7) == ""
@@ -30,7 +32,7 @@ def test_a_refused_edit_leaves_everything_and_says_why(session: Session) -> None
 def test_undo_and_redo_bring_back_both_sides(session: Session) -> None:
     session.edit("Users", workload__users=50)
     session.edit("KV cache", kv_format="fp16")
-    assert session.undo_stack.undoText() == "KV cache"
+    assert session.history.undoText() == "KV cache"
     session.undo()
     assert (session.scenario.workload.users, session.scenario.kv_format) == (50, "fp8")
     session.undo()
@@ -40,34 +42,34 @@ def test_undo_and_redo_bring_back_both_sides(session: Session) -> None:
 
 
 def test_edits_of_one_gesture_are_one_step(session: Session) -> None:
-    with session.gesture():
+    with session.history.gesture():
         for users in (41, 42, 43, 44):
             session.edit("Users", workload__users=users)
-    assert session.undo_stack.count() == 1
+    assert session.history.count() == 1
     session.edit("Users", workload__users=45)
-    assert session.undo_stack.count() == 2
+    assert session.history.count() == 2
     session.undo()
     session.undo()
     assert session.scenario.workload.users == 40
 
 
 def test_a_gesture_that_returns_leaves_no_step(session: Session) -> None:
-    with session.gesture():
+    with session.history.gesture():
         session.edit("Users", workload__users=41)
         session.edit("Users", workload__users=40)
-    assert session.undo_stack.count() == 0
+    assert session.history.count() == 0
 
 
 def test_gestures_do_not_join_different_fields(session: Session) -> None:
-    with session.gesture():
+    with session.history.gesture():
         session.edit("Users", workload__users=41)
         session.edit("Answer", workload__output_tokens=700)
-    assert session.undo_stack.count() == 2
+    assert session.history.count() == 2
 
 
 def test_an_edit_without_a_change_is_no_step(session: Session) -> None:
     session.edit("Users", workload__users=40)
-    assert session.undo_stack.count() == 0
+    assert session.history.count() == 0
 
 
 def test_recompute_is_at_once_then_once_a_frame_and_the_last_wins(qtbot: object, store: MemoryStore) -> None:
@@ -105,7 +107,7 @@ def test_loading_begins_a_new_history(session: Session) -> None:
     session.open(2)
     assert session.scenario.name == "Two DGX Sparks"
     assert session.scenario_id == 2
-    assert not session.undo_stack.canUndo()
+    assert not session.history.canUndo()
     assert session.sizing is not None
     assert session.sizing.verdict is Verdict.DOES_NOT_FIT
 
@@ -176,7 +178,7 @@ def test_undo_in_a_message_means_the_step_it_speaks_of(session: Session) -> None
 
 def test_delete_offers_undo(session: Session, store: MemoryStore) -> None:
     messages = QSignalSpy(session.message)
-    session.delete(1)
+    one_of(SavedScenarios, session).delete(1)
     assert 1 not in store.kept
     assert session.scenario_id == 2
     offer = [messages.at(at)[0] for at in range(messages.count()) if messages.at(at)[0].topic == "delete"][-1]
@@ -187,12 +189,12 @@ def test_delete_offers_undo(session: Session, store: MemoryStore) -> None:
 
 
 def test_duplicate_rename_and_new(session: Session, store: MemoryStore) -> None:
-    session.duplicate(2, "Copy")
+    one_of(SavedScenarios, session).duplicate(2, "Copy")
     assert session.scenario_id == 4
     assert store.kept[4].name == "Copy"
-    session.rename(2, "Other", "Client")
+    one_of(SavedScenarios, session).rename(2, "Other", "Client")
     assert (store.kept[2].name, store.kept[2].client) == ("Other", "Client")
-    session.rename(4, "Mine", "Client")
+    one_of(SavedScenarios, session).rename(4, "Mine", "Client")
     assert (session.scenario.name, store.kept[4].name) == ("Mine", "Mine")
     session.new(small_scenario(name="Fresh"))
     assert store.kept[5].name == "Fresh"
@@ -209,9 +211,9 @@ def test_a_preview_changes_nothing(session: Session) -> None:
 
 def test_own_records_reach_the_catalogue(session: Session) -> None:
     device = session.catalogue.device("rtx-4090").model_copy(update={"tdp_w": 400.0})
-    assert session.save_record("devices", device)
+    assert one_of(OwnRecords, session).save("devices", device)
     assert session.catalogue.device("rtx-4090").tdp_w == 400
-    assert session.delete_record("devices", "rtx-4090")
+    assert one_of(OwnRecords, session).put("devices", "rtx-4090", None)
     assert session.catalogue.device("rtx-4090").tdp_w == 450
 
 
@@ -229,7 +231,7 @@ def test_without_a_store_nothing_is_saved_and_nothing_breaks(qapp: object) -> No
     session = Session(SmallCatalogue(), small_scenario(), None, small_size, with_records)
     session.edit("Users", workload__users=50)
     assert not session.save()
-    assert list(session.scenarios()) == []
+    assert list(one_of(SavedScenarios, session).all()) == []
 
 
 def test_a_full_disk_offers_a_copy_elsewhere_and_is_tried_again(

@@ -12,7 +12,8 @@ from core.language.messages import language
 from core.language.numbers import MemoryUnit, current, memory_unit, set_memory_unit
 from core.scenario import Scenario
 from desktop.app import Application
-from desktop.main_window import SETTINGS, MainWindow
+from desktop.main_window import MainWindow
+from desktop.pages.pages import SETTINGS
 from desktop.pages.proposal.draft import remembered
 from desktop.pages.proposal.proposal_page import ProposalPage
 from desktop.pages.settings_page import SettingsPage
@@ -30,7 +31,7 @@ def _decimal_afterwards() -> Iterator[None]:
 def settings_page(application: Application) -> SettingsPage:
     window: MainWindow = application.window
     window.show_page(SETTINGS)
-    page = window.stack.currentWidget()
+    page = window.pages.currentWidget()
     assert isinstance(page, SettingsPage)
     return page
 
@@ -129,8 +130,8 @@ def test_the_brand_is_that_of_the_proposal(start: Start) -> None:
     page = settings_page(application)
     page.brand.name.edit.setFocus()
     QTest.keyClicks(page.brand.name.edit, "Nordlicht")
-    application.window.propose()
-    proposal = application.window._built["proposal"]
+    application.window.pages.propose()
+    proposal = application.window.pages.built["proposal"]
     assert isinstance(proposal, ProposalPage)
     assert proposal.options.brand.name == "Nordlicht"
     assert proposal.choices.brand.name.edit.text() == "Nordlicht"

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QLineEdit
 from core.scenario import CatalogueModel
 from core.sizing.standing import Standing, standing
 from desktop.main_window import MainWindow
-from desktop.session import Session
+from desktop.saved_scenarios import SavedScenarios
+from desktop.session import Session, one_of
 from desktop.settings import SIDEBAR_WIDTH, Settings
 from desktop.sidebar.scenario_rows import Place, Row, ScenarioListModel
 from desktop.tones import TONE_OF
@@ -72,7 +73,7 @@ def test_enter_opens_and_delete_deletes_with_undo(
     bar = window.messages.bar("delete")
     assert bar is not None
     assert bar.text.text() == "“Two DGX Sparks” was deleted."
-    session._restore((2, store.kept[1].edited(name="Two DGX Sparks")))
+    one_of(SavedScenarios, session)._restore((2, store.kept[1].edited(name="Two DGX Sparks")))
     assert view.scenarios.row_of(2) is not None
 
 
@@ -132,12 +133,12 @@ def test_space_or_a_click_on_the_box_ticks_and_four_are_enough(
     assert (window.ticked.ids, session.scenario_id) == ((2, 3), 1)
     assert index.data(Qt.ItemDataRole.CheckStateRole) == Qt.CheckState.Checked
     assert window.sidebar.pages["compare"].accessibleName() == "Compare, 2"
-    session.keep([session.scenario.edited(name=f"Option {n}") for n in range(3)])
+    one_of(SavedScenarios, session).keep([session.scenario.edited(name=f"Option {n}") for n in range(3)])
     assert [window.ticked.toggle(one) for one in (4, 5, 6)] == [True, True, False]
     bar = window.messages.bar("ticks")
     assert bar is not None
     assert bar.text.text().startswith("Four scenarios at most")
-    session.delete(3)
+    one_of(SavedScenarios, session).delete(3)
     assert window.ticked.ids == (2, 4, 5)
 
 
@@ -200,12 +201,12 @@ def test_f2_renames_the_scenario_on_screen(qtbot: Any, window: MainWindow, sessi
     qtbot.waitUntil(lambda: session.scenario.name == "Renamed")
     window.resize(1030, 700)
     window.action("rename").trigger()
-    assert window.inputs.name.hasFocus()
+    assert window.sizing.inputs.name.hasFocus()
 
 
 def test_deleting_opens_its_neighbour(window: MainWindow, session: Session) -> None:
     session.open(3)
-    session.delete(3)
+    one_of(SavedScenarios, session).delete(3)
     assert session.scenario_id == 2
 
 
@@ -257,7 +258,7 @@ def test_below_1120_the_sidebar_is_a_rail(window: MainWindow) -> None:
     assert (window.sidebar.width(), window.sidebar.narrow) == (228, False)
     window.resize(1100, 700)
     assert (window.sidebar.width(), window.sidebar.narrow) == (52, True)
-    assert window.inputs.width() == 272
+    assert window.sizing.inputs.width() == 272
     assert window.sidebar.files.isVisible()
     assert not window.sidebar.scenarios.isVisible()
     window.resize(1280, 800)

@@ -105,7 +105,7 @@ def test_explain_is_saved_as_numbers(panel: ResultsPanel, tmp_path: Path) -> Non
 
 
 def test_all_charts_of_a_page_follow_a_drag_in_the_same_frame(panel: ResultsPanel, program: Application) -> None:
-    slider = program.window.inputs.workload.context.slider
+    slider = program.window.sizing.inputs.workload.context.slider
     assert slider is not None
     for tab in (MEMORY, SPEED, CAPACITY, ROOFLINE):
         page = shown(panel, tab)

@@ -5,7 +5,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from core import RESOURCES
+from core.catalogue.loading import load_shipped
 from core.language.numbers import Formatter
+from core.sizing.size import size
 from desktop.results.tiles import TileFigures, TileRow, tile_figures
 from desktop.theme import Theme
 from tests.core.estimates import decode_of
@@ -21,6 +24,7 @@ from tests.desktop.fixed_sizing import (
     tiny,
     too_much,
 )
+from tests.usual_scenario import scenario
 
 EN = Formatter("en")
 
@@ -122,3 +126,34 @@ def test_every_state_is_painted(qtbot: QtBot, theme: Theme) -> None:
 def test_targets_can_be_absent() -> None:
     speed = tile_figures(fixed_sizing(Card(speed_target=None, ttft_target=None)), EN)[1]
     assert (speed.foot, speed.target) == ("61–89", None)
+
+
+def test_nothing_on_a_tile_is_cut_where_numbers_are_long(
+    qtbot: QtBot, theme: Theme, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the narrowest window: the unit makes the figure smaller, and the foot says the less important not at all."""
+    cut: list[str] = []
+    original = Theme.elided
+
+    def spied(self: Theme, text: str, room: float, *rest: object, **named: object) -> str:
+        whole: str = original(self, text, room, *rest, **named)  # type: ignore[arg-type]
+        cut.extend([text] if whole != text else [])
+        return whole
+
+    monkeypatch.setattr(Theme, "elided", spied)
+    row = TileRow(theme, lambda _key: None)
+    qtbot.addWidget(row)
+    row.resize(620, 88)
+    wide = TileFigures("Requests at once", "324,718", "at 256K", "needed 12", "k", value=1.0)
+    late = TileFigures(
+        "First token", "38,166", "h", "22,612–64,419, if it fitted", "k", value=1.0, short_foot="if it fitted"
+    )
+    row._show((wide, late, wide, late))
+    row.grab()
+    assert cut == []
+
+
+def test_a_million_requests_have_one_number_at_their_foot() -> None:
+    many = scenario().edited(workload__users=1_000_000, workload__active_share=1.0)
+    tile = tile_figures(size(many, load_shipped(RESOURCES / "catalogue")), Formatter("en"))[0]
+    assert (tile.figure, tile.foot, tile.tone) == ("21", "needed 1,000,000", "bad")

@@ -27,6 +27,8 @@ from PySide6.QtWidgets import (
 from core.language.messages import LANGUAGES, set_language
 from desktop.app import Application
 from desktop.results.text import Text
+from desktop.saved_scenarios import SavedScenarios
+from desktop.session import one_of
 from desktop.settings import TOUR_SEEN, Settings
 from desktop.widgets.elided_edit import ElidedEdit
 from desktop.widgets.labels import ElidedLabel
@@ -51,7 +53,7 @@ def application(start: Start, tmp_path: Path) -> Iterator[Application]:
     settings.set(TOUR_SEEN, True)
     settings.flush()
     application = start()
-    ids = [one.id for one in application.session.scenarios()]
+    ids = [one.id for one in one_of(SavedScenarios, application.session).all()]
     application.window.ticked.set_ids(ids)
     yield application
     set_language("en")

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from core.catalogue.records import Device, DeviceKind, LinkKind
 from core.physics import economics as e
 from core.physics import memory as m
+from core.physics import purchase
 from core.sizing.groups import source_of_model
 from core.sizing.links import BETWEEN_MACHINES, FAST
 from core.sizing.memory import COMPANIONS
@@ -139,7 +140,7 @@ def _prices(trace: Trace, own: Device, sibling: Device) -> list[str]:
         trace.compute(f"{name}.price", e.middle_price, low=low, high=f"{name}.price.high")
         trace.given(f"{name}.accelerators", device.accelerators, Unit.COUNT, catalogue_origin(device, "accelerators"))
         keys.append(f"{name}.price_each")
-        trace.compute(keys[-1], e.price_each, price=f"{name}.price", accelerators=f"{name}.accelerators")
+        trace.compute(keys[-1], purchase.price_each, price=f"{name}.price", accelerators=f"{name}.accelerators")
     return keys
 
 

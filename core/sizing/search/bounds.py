@@ -157,7 +157,7 @@ def _knows_steps(place: Place) -> Axis:
     import numpy as np
 
     here, engine = place.here, place.counted.situation.engine
-    if place.outgrows:
+    if place.outgrows or place.counted.may_read_more:
         return np.zeros(len(here.tensor), dtype=bool)
     return (here.lower == 0) & ((here.attention_groups == 1) | (engine.id not in ALL_TO_ALL_ENGINES))
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from core.scenario import Companion, Deployment, Economics, Measurement, Placement, Scenario
-from core.sizing.bought import elsewhere
+from core.sizing.costs.bought import elsewhere
 from core.sizing.search.layouts import Layout
 from core.sizing.search.variants import Variant
 

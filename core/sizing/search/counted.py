@@ -1,19 +1,20 @@
 """What a variant has to hold, read and compute, whatever the hardware: counted once, on one accelerator."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from core.architecture.blueprint import AttentionKind
 from core.catalogue.calibration import shipped_calibration
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Allocator, Device
 from core.physics.retrieval import retrieval_seconds
-from core.scenario import Scenario
+from core.scenario import Mode, Scenario
 from core.sizing.concurrency import Redundancy
 from core.sizing.engine_defaults import CHUNK_ON_LARGE
 from core.sizing.memory import record_memory
 from core.sizing.placement import loaded_classes
-from core.sizing.resolution import resolve
+from core.sizing.resolution import PLAIN, resolve
 from core.sizing.search.candidates import Candidate, scenario_of
 from core.sizing.search.layouts import Layout
 from core.sizing.search.request import SearchRequest
@@ -38,6 +39,11 @@ class Counted:
     def get(self, key: str) -> Any:
         """A figure that not every model has; 0 where it has none."""
         return self.trace.get(key, 0)
+
+    @property
+    def may_read_more(self) -> bool:
+        """Is there more in the cache on some devices?"""
+        return _scales_depend(self.situation)
 
     @property
     def state_bytes(self) -> int:
@@ -90,7 +96,7 @@ def count(request: SearchRequest, variant: Variant, among: Sequence[Layout], cat
         device = layout.device
         if layout.plan.ranks == 1 and device.family in variant.engine.families and _is_plain(device):
             scenario = scenario_of(request.need, Candidate(0, layout, variant))
-            situation, trace = resolve(_with_largest_chunk(scenario, variant), catalogue), Trace()
+            situation, trace = _with_least_cache(resolve(_with_largest_chunk(scenario, variant), catalogue)), Trace()
             record_memory(trace, situation)
             record_counts_of_work(trace, situation, shipped_calibration())
             return Counted(variant, situation, trace, request.redundancy)
@@ -102,6 +108,16 @@ def _with_largest_chunk(scenario: Scenario, variant: Variant) -> Scenario:
     if scenario.deployment.prefill_chunk or variant.engine.allocator is not Allocator.VLLM:
         return scenario
     return scenario.edited(deployment__prefill_chunk=CHUNK_ON_LARGE)
+
+
+def _with_least_cache(s: Situation) -> Situation:
+    """Where it depends on the device whether scales stand beside 8 bit: without them, which is the least."""
+    return replace(s, kv_format=s.catalogue.kv_format(s.scenario.kv_format)) if _scales_depend(s) else s
+
+
+def _scales_depend(s: Situation) -> bool:
+    sparse = any(group.kind is AttentionKind.SPARSE_LATENT for group in s.blueprint.attention)
+    return sparse and s.scenario.mode is Mode.REAL and s.scenario.kv_format == PLAIN
 
 
 def _is_plain(device: Device) -> bool:

@@ -5,10 +5,18 @@ from decimal import Decimal
 from typing import Any
 
 from core.catalogue.catalogue import Catalogue
+from core.physics import capacity as c
 from core.physics import demand as d
 from core.physics import economics as e
+from core.physics.energy import (
+    energy_cost,
+    energy_per_million,
+    energy_per_million_full,
+    energy_per_year,
+    joules_per_token,
+)
 from core.scenario import Scenario
-from core.sizing.bought import MOSTLY
+from core.sizing.costs.bought import MOSTLY
 from core.sizing.memory import record_memory, verdict
 from core.sizing.report import Verdict
 from core.sizing.resolution import resolve
@@ -65,13 +73,13 @@ class Evaluation:
         """Speed of one user that this share of cases reaches [token/s]."""
         if self.speed is None:
             return 0.0
-        return d.speed_with_certainty(self.speed[1], self.speed[0], d.deviations_of(certainty))
+        return c.speed_with_certainty(self.speed[1], self.speed[0], c.deviations_of(certainty))
 
     def ttft_at(self, certainty: float) -> float:
         """First token within this time in this share of cases [s]."""
         if self.ttft is None:
             return float("inf")
-        return d.seconds_with_certainty(self.ttft[1], self.ttft[2], d.deviations_of(certainty))
+        return c.seconds_with_certainty(self.ttft[1], self.ttft[2], c.deviations_of(certainty))
 
 
 def evaluate(request: SearchRequest, candidate: Candidate, catalogue: Catalogue) -> Evaluation:
@@ -122,17 +130,17 @@ def _running(trace: Trace, need: Need, facts: Supply) -> dict[str, Any]:
     yearly, energy = facts.standing, None
     if facts.idle_w is not None and watts is not None:
         share = 0.0 if need.requests is None else d.busy_share(need.requests, seconds)
-        energy = e.energy_per_year(facts.idle_w, watts, share, facts.pue)
+        energy = energy_per_year(facts.idle_w, watts, share, facts.pue)
     if yearly is not None and facts.tariff is not None:
-        yearly = None if energy is None else yearly + e.energy_cost(energy, facts.tariff)
+        yearly = None if energy is None else yearly + energy_cost(energy, facts.tariff)
     per_million = None if yearly is None or need.tokens is None else e.per_million(yearly, need.tokens)
     if energy is None or watts is None:
         taken = None
     elif need.tokens is not None:
-        taken = e.energy_per_million(energy, need.tokens)
+        taken = energy_per_million(energy, need.tokens)
     else:
         speed = d.tokens_while_busy(need.prompt, need.output, seconds)
-        taken = e.energy_per_million_full(e.joules_per_token(watts, facts.pue, speed))
+        taken = energy_per_million_full(joules_per_token(watts, facts.pue, speed))
     return {"yearly": yearly, "per_million": per_million, "energy_per_million": taken}
 
 

@@ -1,6 +1,6 @@
 """The load that is left where one copy may fail: the others take over its requests."""
 
-from core.physics.demand import requests_with_a_copy_down
+from core.physics.capacity import requests_with_a_copy_down
 from core.physics.memory import requests_at_the_peak
 from core.scenario import Scenario
 from core.sizing.concurrency import Redundancy

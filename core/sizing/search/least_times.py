@@ -11,7 +11,7 @@ from typing import Any
 from core.physics import collective, decode, mixed_passes, operators, prefill, roofline
 from core.physics import expert_parallel as ep
 from core.physics.arrays import maximum
-from core.physics.demand import requests_with_a_copy_down
+from core.physics.capacity import requests_with_a_copy_down
 from core.physics.efficiency import efficiency_of_width
 from core.scenario import Placement
 from core.sizing.concurrency import Redundancy

@@ -12,7 +12,7 @@ from enum import StrEnum
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Engine, Model, ModelRole
 from core.errors import TonnageError
-from core.physics import demand as d
+from core.physics import capacity as c
 from core.physics.weights import weights_bytes
 from core.scenario import CatalogueModel, Placement, Scenario
 from core.sizing.memory import record_memory, verdict
@@ -218,9 +218,9 @@ def _sized(
     if speed.decode is None or speed.ttft is None or speed.throughput is None:
         return ModelRuledOut(model, ModelExclusion.FIGURES)
     work = scenario.workload
-    deviations = d.deviations_of(work.target_percentile)
-    reached = d.speed_with_certainty(speed.decode.p50, speed.decode.p10, deviations)
-    waited = d.seconds_with_certainty(speed.ttft.p50, speed.ttft.p90, deviations)
+    deviations = c.deviations_of(work.target_percentile)
+    reached = c.speed_with_certainty(speed.decode.p50, speed.decode.p10, deviations)
+    waited = c.seconds_with_certainty(speed.ttft.p50, speed.ttft.p90, deviations)
     if work.speed_target is not None and reached < work.speed_target:
         return ModelRuledOut(model, ModelExclusion.SPEED, work.speed_target, reached, variant.weights)
     if work.ttft_target_s is not None and waited > work.ttft_target_s:

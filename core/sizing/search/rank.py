@@ -7,7 +7,7 @@ equal, and then the faster one comes first.
 from typing import Any
 
 from core.physics import demand as d
-from core.physics import economics as e
+from core.physics.energy import energy_per_million, energy_per_million_full, energy_per_year, joules_per_token
 from core.sizing.search.evaluate import Evaluation
 from core.sizing.search.need import Need
 from core.sizing.search.report import Kind
@@ -75,7 +75,7 @@ def _least_energy(need: Need, facts: Supply, saturated: Axis) -> Axis:
     if facts.idle_w is None or facts.least_busy_w is None:
         return INFINITE
     share = 0.0 if need.requests is None else d.busy_share(need.requests, d.busy_seconds(need.output, saturated))
-    return e.energy_per_year(facts.idle_w, max(facts.idle_w, facts.least_busy_w), share, facts.pue)
+    return energy_per_year(facts.idle_w, max(facts.idle_w, facts.least_busy_w), share, facts.pue)
 
 
 def _least_energy_per_million(need: Need, facts: Supply, saturated: Axis) -> Axis:
@@ -83,9 +83,9 @@ def _least_energy_per_million(need: Need, facts: Supply, saturated: Axis) -> Axi
     if facts.least_busy_w is None:
         return 0.0 * saturated + INFINITE
     if need.tokens is not None:
-        return e.energy_per_million(_least_energy(need, facts, saturated), need.tokens)
+        return energy_per_million(_least_energy(need, facts, saturated), need.tokens)
     speed = d.tokens_while_busy(need.prompt, need.output, d.busy_seconds(need.output, saturated))
-    return e.energy_per_million_full(e.joules_per_token(facts.least_busy_w, facts.pue, speed))
+    return energy_per_million_full(joules_per_token(facts.least_busy_w, facts.pue, speed))
 
 
 def price(found: Evaluation) -> float:

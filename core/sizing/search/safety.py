@@ -5,10 +5,10 @@ from decimal import Decimal
 
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Device, DeviceKind
-from core.physics import economics as e
+from core.physics.energy import energy_cost, energy_per_year
 from core.scenario import Plan, Scenario
-from core.sizing.bought import CARDS_IN_A_SERVER
 from core.sizing.concurrency import Capacity, Redundancy
+from core.sizing.costs.bought import CARDS_IN_A_SERVER
 from core.sizing.search.layouts import Layout
 from core.sizing.search.report import Answer
 from core.sizing.search.supply import supply_of
@@ -60,8 +60,8 @@ def degrees_of_safety(answer: Answer, capacity: Capacity, need: Scenario, catalo
         facts = supply_of(need.model_copy(update={"economics": economics}), there, apart, catalogue)
         yearly = facts.standing
         if yearly is not None and facts.tariff is not None:
-            energy = None if facts.idle_w is None else e.energy_per_year(facts.idle_w, facts.idle_w, 0.0, facts.pue)
-            yearly = None if energy is None else yearly + e.energy_cost(energy, facts.tariff)
+            energy = None if facts.idle_w is None else energy_per_year(facts.idle_w, facts.idle_w, 0.0, facts.pue)
+            yearly = None if energy is None else yearly + energy_cost(energy, facts.tariff)
         found.append(Safe(variant.redundancy, (units + apart) * sites, sites, facts.price, yearly, facts.currency))
     return tuple(found)
 

@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Device
 from core.physics.expert_parallel import largest_of
-from core.sizing.bill import BRIDGES
+from core.sizing.costs.bill import BRIDGES
 from core.sizing.search.layouts import Layout, layouts
 from core.sizing.search.rates import link_factor
 

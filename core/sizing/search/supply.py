@@ -1,7 +1,7 @@
 """What a layout costs to buy and to keep, draws and sounds like: figures of the catalogue, or unknown, never a guess.
 
-The same lines, terms and watts as those of `core.sizing.cost`, recorded once for each number of a device, since they do
-not depend on the plan, the engine or the formats.
+The same lines, terms and watts as those of `core.sizing.costs.cost`, recorded once for each number of a device, since
+they do not depend on the plan, the engine or the formats.
 """
 
 import math
@@ -13,12 +13,12 @@ from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Device, DeviceKind
 from core.physics import economics as e
 from core.scenario import Economics, Scenario
-from core.sizing.bill import BRIDGES, Bill
-from core.sizing.bought import Bought
-from core.sizing.capital import RUNNING, record_capital, record_standing, record_tariff, record_terms
-from core.sizing.cost_report import Missing
-from core.sizing.ledger import Ledger
-from core.sizing.power import record_power
+from core.sizing.costs.bill import BRIDGES, Bill
+from core.sizing.costs.bought import Bought
+from core.sizing.costs.capital import RUNNING, record_capital, record_standing, record_tariff, record_terms
+from core.sizing.costs.ledger import Ledger
+from core.sizing.costs.power import record_power
+from core.sizing.costs.report import Missing
 from core.sizing.search.candidates import economics_on, with_layout
 from core.sizing.search.layouts import Layout
 from core.trace import Trace

@@ -15,8 +15,8 @@ from core.language.cost_sentences import line_kind_in_short, line_name
 from core.language.messages import gettext as _
 from core.language.numbers import EN_DASH, current
 from core.scenario import CostLine, LineKind
-from core.sizing.bill_edit import Entry
-from core.sizing.cost_report import AGEING, Quote
+from core.sizing.costs.bill_edit import Entry
+from core.sizing.costs.report import AGEING, Quote
 from core.units import parse_number
 from desktop.inputs.money import CURRENCIES, price
 from desktop.inputs.rows import Caption
@@ -111,8 +111,8 @@ class LineRow(QWidget):
         edit = QuantityEdit(self._theme, kind, name, lambda value: self._refusal(field, value))
         edit.keep_no_place()  # the unit stands in the heading, and digits end at the edge
         edit.value_edited.connect(lambda value: self._edit(name, **_typed(field, value)))
-        edit.gesture_started.connect(self._session.begin_gesture)
-        edit.gesture_ended.connect(self._session.end_gesture)
+        edit.gesture_started.connect(self._session.history.begin_gesture)
+        edit.gesture_ended.connect(self._session.history.end_gesture)
         edit.problem_changed.connect(lambda _problem: self._show_problem())
         return edit
 

@@ -12,11 +12,12 @@ from core.language.messages import gettext as _
 from core.language.messages import ngettext
 from core.language.numbers import current
 from core.scenario import CostLine, LineKind
-from core.sizing.bill_edit import Changes, EditableBill, editable_bill
-from core.sizing.cost_report import Amount, Cost, Missing
+from core.sizing.costs.bill_edit import Changes, EditableBill, editable_bill
+from core.sizing.costs.report import Amount, Cost, Missing
 from core.sizing.report import Sizing
 from desktop.pages.bill import line_row, price_choices
 from desktop.pages.bill.line_row import Deeds, LineRow
+from desktop.pages.page import Page
 from desktop.session import Session
 from desktop.theme import Theme
 from desktop.widgets.labels import ElidedLabel, button, label, line
@@ -30,7 +31,7 @@ _SUMS = ("cost.bought", "cost.contingency", "cost.installation", "cost.margin", 
 _DELETE = 3  # place of the button among those of a row
 
 
-class BillPage(QWidget):
+class BillPage(Page):
     """Shows the lines and edits them through the session."""
 
     def __init__(self, session: Session, theme: Theme, close: Callable[[], object]) -> None:
@@ -38,8 +39,6 @@ class BillPage(QWidget):
         self._session, self._theme = session, theme
         self._bill: EditableBill | None = None
         self.rows: list[LineRow] = []
-        self.setProperty("kind", "surface")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.title = label("", "verdict", wrap=True)
         self.title.setStyleSheet("font-size: 18px; font-weight: 600;")
         self.about = label("", "label", tone="muted", wrap=True)

@@ -18,6 +18,7 @@ from core.sizing.own_measurement import relevant
 from core.sizing.report import Estimate, Sizing
 from desktop.inputs import names
 from desktop.pages.calibration.form import MeasurementForm, conditions_of
+from desktop.pages.page import Page
 from desktop.session import Message, Session
 from desktop.theme import Theme
 from desktop.widgets.labels import button, label, line
@@ -27,15 +28,13 @@ MOST = 64  # measurements of a scenario
 WIDEST = 860
 
 
-class CalibrationPage(QWidget):
+class CalibrationPage(Page):
     """The measurements of the scenario on screen, and one to be added."""
 
     def __init__(self, session: Session, theme: Theme, close: Callable[[], object]) -> None:
         super().__init__()
         self._session, self._theme = session, theme
         self._scenario_id: int | None = -1  # whose load the form shows
-        self.setProperty("kind", "surface")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.form = MeasurementForm(theme)
         self.add = button(_("Add"), "primary", self._add)
         self.read = button(_("Read a file…"), "", self.choose_file)

@@ -5,6 +5,9 @@ from typing import Any
 from core.catalogue.records import LinkKind
 from core.language import numbers
 from core.language.messages import gettext as _
+from core.language.messages import marked
+from desktop.pages.catalogue.all_reduce_table import measured_group
+from desktop.pages.catalogue.devices import families
 from desktop.pages.catalogue.figures import Data, Figure, FigureGroup, figure, one_of, worded, words, yes_or_no
 from desktop.widgets import quantity
 from desktop.widgets.quantity import Quantity, Value
@@ -12,7 +15,7 @@ from desktop.widgets.quantity import Quantity, Value
 USUAL_RANKS = (2, 4, 8)
 
 
-def link_groups(data: Data, _catalogue: Any) -> list[FigureGroup]:
+def link_groups(data: Data, catalogue: Any) -> list[FigureGroup]:
     known = data.get("all_reduce") or ()
     costs = tuple(one for at, cost in enumerate(known) for one in _cost(at, cost))
     told = {cost["ranks"] for cost in known if cost.get("family") is None}
@@ -43,7 +46,8 @@ def link_groups(data: Data, _catalogue: Any) -> list[FigureGroup]:
             ),
         ),
     ]
-    return [*groups, FigureGroup(_("Sums over all (all-reduce)"), costs)]
+    measured = [measured_group(at, table, catalogue) for at, table in enumerate(data.get("tables") or ())]
+    return [*groups, FigureGroup(_("Sums over all (all-reduce)"), costs), *measured]
 
 
 def link_kinds() -> dict[str, str]:
@@ -71,25 +75,36 @@ def blank_link() -> Data:
     }
 
 
+#: The three figures of the cost of a sum, with their words.
+_START, _SMALL, _BUS = (
+    marked("Start, {ranks} ranks"),
+    marked("Small messages, {ranks} ranks"),
+    marked("Bus rate, {ranks} ranks"),
+)
+
+
 def _cost(at: int, cost: Data) -> tuple[Figure, ...]:
     ranks = numbers.current().count(cost["ranks"])
+    family = families().get(cost.get("family") or "")
+
+    def named(text: str) -> str:
+        name = _(text).format(ranks=ranks)
+        return _("{figure}, {family}").format(figure=name, family=family) if family else name
+
     return (
-        figure(
-            f"all_reduce.{at}.alpha_s",
-            _("Start, {ranks} ranks").format(ranks=ranks),
-            quantity.microseconds(optional=False),
-        ),
-        figure(f"all_reduce.{at}.bus_bytes_per_s", _("Bus rate, {ranks} ranks").format(ranks=ranks), quantity.rate()),
+        figure(f"all_reduce.{at}.alpha_s", named(_START), quantity.microseconds(optional=False)),
+        figure(f"all_reduce.{at}.beta_bytes_per_s", named(_SMALL), quantity.rate(optional=True)),
+        figure(f"all_reduce.{at}.bus_bytes_per_s", named(_BUS), quantity.rate()),
     )
 
 
 def _missing_cost(ranks: int) -> tuple[Figure, ...]:
     """Rows for a number of ranks about which the record says nothing yet: filled in, they are added to it."""
     count = numbers.current().count(ranks)
-    start = _("Start, {ranks} ranks").format(ranks=count)
-    bus = _("Bus rate, {ranks} ranks").format(ranks=count)
-    return _added(ranks, "alpha_s", start, quantity.microseconds()), _added(
-        ranks, "bus_bytes_per_s", bus, quantity.rate(optional=True)
+    return (
+        _added(ranks, "alpha_s", _(_START).format(ranks=count), quantity.microseconds()),
+        _added(ranks, "beta_bytes_per_s", _(_SMALL).format(ranks=count), quantity.rate(optional=True)),
+        _added(ranks, "bus_bytes_per_s", _(_BUS).format(ranks=count), quantity.rate(optional=True)),
     )
 
 
@@ -102,7 +117,7 @@ def _added(ranks: int, field: str, text: str, kind: Quantity) -> Figure:
         mine = next((one for one in known if _is_for(one, ranks)), {"ranks": ranks})
         others = [one for one in known if not _is_for(one, ranks)]
         changed = {**mine, field: value}
-        said = any(changed.get(one) is not None for one in ("alpha_s", "bus_bytes_per_s"))
+        said = any(changed.get(one) is not None for one in ("alpha_s", "beta_bytes_per_s", "bus_bytes_per_s"))
         data["all_reduce"] = (*others, changed) if said else tuple(others)
 
     return Figure(f"all_reduce.{ranks}_ranks.{field}", text, kind, get, put)

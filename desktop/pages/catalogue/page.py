@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QFileDialog, QSplitter, QStackedWidget, QVBoxLayout
 
 from core.catalogue.own import FACT_TABLES, records_in
 from core.language.messages import gettext as _
@@ -17,6 +17,7 @@ from core.sizing.uses import mentions
 from desktop.catalogue_edits import CatalogueEdits, PackEdits
 from desktop.importing import free_id
 from desktop.inputs import names
+from desktop.own_records import OwnRecords
 from desktop.pack_shelf import Offer
 from desktop.pages.catalogue import prices
 from desktop.pages.catalogue.figures import Data, Options, plain
@@ -26,8 +27,10 @@ from desktop.pages.catalogue.pack_preview import PackPreview
 from desktop.pages.catalogue.record_column import RecordColumn
 from desktop.pages.catalogue.tables import RecordTable, choice_key, choices_of, split_key, tabs
 from desktop.pages.catalogue.using import changes_to_use
+from desktop.pages.page import Page
+from desktop.saved_scenarios import SavedScenarios
 from desktop.scenario_store import StoredScenario
-from desktop.session import Message, Session
+from desktop.session import Message, Session, one_of
 from desktop.theme import Theme
 from desktop.widgets.message_bar import MessageBar
 
@@ -37,7 +40,7 @@ MOST_NAMED = 20  # scenarios in the menu
 MEASURED = ("devices", "engines", "models")  # records that a measurement of the user's own speaks about
 
 
-class CataloguePage(QWidget):
+class CataloguePage(Page):
     """The records of the catalogue; a changed one is the user's own."""
 
     import_wanted = Signal()  # a model from a file
@@ -48,14 +51,13 @@ class CataloguePage(QWidget):
     def __init__(self, session: Session, theme: Theme) -> None:
         super().__init__()
         self._session, self._theme = session, theme
+        self._own = one_of(OwnRecords, session)
         self._edits, self._packs = CatalogueEdits(session), PackEdits(session)
         self._tabs = tabs()
         self._table: RecordTable = self._tabs[0].tables[0]
         self._record: Any = None  # as it is saved; None while it is new
         self._narrow: bool | None = None
         self._differences = False
-        self.setProperty("kind", "surface")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.column = ListColumn(theme, self._tabs)
         self.records = RecordColumn(theme)
         self.right = QStackedWidget()
@@ -87,6 +89,7 @@ class CataloguePage(QWidget):
         self.preview.install_wanted.connect(self._install)
         self.preview.closed.connect(lambda: self.right.setCurrentWidget(self.records))
         self._session.catalogue_changed.connect(self._on_catalogue)
+        self._session.scenarios_changed.connect(self._on_scenarios)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The list takes what it needs, less in a narrow window; a width that was set by hand stays."""
@@ -97,6 +100,14 @@ class CataloguePage(QWidget):
             self._splitter.setSizes([self.column.minimumWidth() if narrow else LIST, 4000])
             self._show_banner()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._show_banner()  # who uses the record may have changed meanwhile
+
+    def _on_scenarios(self) -> None:
+        if self.isVisible():
+            self._show_banner()
+
     @property
     def form(self) -> RecordForm:
         return self.records.form
@@ -104,7 +115,7 @@ class CataloguePage(QWidget):
     # -- the list -----------------------------------------------------------------------------------------------------
 
     def _fill_list(self) -> None:
-        own = self._session.all_own_records()
+        own = self._own.all()
         choices = choices_of(self.column.tab, self._session.latest, lambda table: own.get(table, {}))
         self.column.set_choices(choices, self._key)
         tab = self.column.tab
@@ -167,7 +178,7 @@ class CataloguePage(QWidget):
 
     @property
     def is_own(self) -> bool:
-        return self._record is not None and self._record.id in self._session.own_records(self._table.key)
+        return self._record is not None and self._record.id in self._own.of_table(self._table.key)
 
     @property
     def shipped(self) -> Any:
@@ -231,7 +242,7 @@ class CataloguePage(QWidget):
         if self._record is None:
             return []
         pieces = mentions(self._session.latest, self._table.key, self._record.id)
-        return list(self._session.scenarios_with(pieces))
+        return list(one_of(SavedScenarios, self._session).mentioning(pieces))
 
     def _show_banner(self) -> None:
         said: list[str] = []
@@ -290,7 +301,7 @@ class CataloguePage(QWidget):
 
     def _offer_packs(self) -> None:
         last = self._session.packs.last() if self._session.packs is not None else ""
-        own = any(self._session.all_own_records().values())
+        own = any(self._own.all().values())
         undo = (_("Take back “{name}”").format(name=last), self._packs.take_back) if last else None
         rows: list[tuple[str, Callable[[], object] | None]] = [
             (_("Import a pack…"), self.choose_pack if self._session.packs is not None else None),
@@ -362,7 +373,7 @@ class CataloguePage(QWidget):
     def _name(self, record: Any) -> str:
         return self._table.name(record, self._session.latest)
 
-    def keep(self) -> None:
+    def remember(self) -> None:
         """Save what can be read of the changes, before the page goes."""
         if self._record is None or not self.form.is_changed:
             return
@@ -408,11 +419,11 @@ class CataloguePage(QWidget):
             return
         made = [table for table in tab.tables if table.blank is not None]
         if len(made) == 1:
-            self.begin(made[0])
+            self.begin_record(made[0])
         else:
-            menu_at(self.column.add, [(table.new, partial(self.begin, table)) for table in made])
+            menu_at(self.column.add, [(table.new, partial(self.begin_record, table)) for table in made])
 
-    def begin(self, table: RecordTable) -> None:
+    def begin_record(self, table: RecordTable) -> None:
         """A new record: nothing is known of it yet."""
         if table.blank is None or not self._leave():
             return

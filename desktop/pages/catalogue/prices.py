@@ -11,7 +11,7 @@ from core.language import cost_sentences
 from core.language.messages import gettext as _
 from core.language.messages import ngettext
 from core.language.numbers import current
-from core.sizing.cost_report import AGEING, age_in_months
+from core.sizing.costs.report import AGEING, age_in_months
 from desktop.inputs import names
 from desktop.pages.catalogue.figures import Data, Figure, FigureGroup, figure, listing, one_of, value_at, worded, words
 from desktop.widgets import quantity

@@ -55,7 +55,7 @@ def curve_table(found: Comparison) -> TableData:
     for at, requests in enumerate(found.axis):
         values = [float(line[at]) for _letter, curve in curves for line in (curve.p10, curve.p50, curve.p90)]
         cells = (Cell(write.decimal(value, 1), value) for value in values)
-        rows.append((Cell(write.decimal(requests, 1), requests), *cells))
+        rows.append((Cell(write.count(requests), requests), *cells))
     return TableData(_("Speed per user"), tuple(columns), tuple(rows))
 
 

@@ -18,7 +18,7 @@ from desktop.pages.compare.memory_strip import MemoryStrip
 from desktop.theme import Theme
 from desktop.widgets.labels import label, line
 
-SIDE, NAMES, NAMES_NARROW, NARROW = 20, 168, 128, 900
+SIDE, NAMES, NAMES_MOST, NAMES_NARROW, NARROW = 20, 168, 240, 128, 900
 TOP, CHART_GAP = 4, 8
 
 
@@ -118,7 +118,8 @@ class CompareBody(QWidget):
         found = self._found
         if found is None:
             return
-        names = NAMES_NARROW if self.width() < NARROW else NAMES
+        least, most = (NAMES_NARROW, NAMES) if self.width() < NARROW else (NAMES, NAMES_MOST)
+        names = min(most, max(least, self.table.name_width()))
         count = len(found.options)
         room = self.width() - 2 * SIDE - names
         widths = [room * (at + 1) // count - room * at // count for at in range(count)]

@@ -28,9 +28,11 @@ from desktop.pages.compare.capacity_multiple import curve_table
 from desktop.pages.compare.compare_body import CompareBody
 from desktop.pages.compare.compare_export import CompareExport
 from desktop.pages.compare.empty import NothingToCompare
+from desktop.pages.page import Page
 from desktop.results.export_actions import ask_for_file, export_actions
 from desktop.results.table_view import TablePanel
-from desktop.session import Message, Session
+from desktop.saved_scenarios import SavedScenarios
+from desktop.session import Message, Session, one_of
 from desktop.settings import ONLY_DIFFERENCES, Settings
 from desktop.theme import Theme
 from desktop.ticked import Ticked
@@ -43,7 +45,7 @@ CONTROLS_BELOW = 940  # narrower than this, the controls stand under the sentenc
 TOPIC = "compare"
 
 
-class ComparePage(QWidget):
+class ComparePage(Page):
     """Follows the ticks; computes when it is shown and when one of the scenarios has changed."""
 
     propose = Signal(list)  # ids of the scenarios, A first
@@ -53,13 +55,12 @@ class ComparePage(QWidget):
     def __init__(self, session: Session, theme: Theme, ticked: Ticked, settings: Settings) -> None:
         super().__init__()
         self._session, self._theme, self._ticked, self._settings = session, theme, ticked, settings
+        self._saved = one_of(SavedScenarios, session)
         self.found: Comparison | None = None
         self._ids: tuple[int, ...] = ()  # of the comparison that is shown
         self._asked: tuple[int, ...] = ()
         self._is_stale = True
         self._popup: PickerPopup | None = None
-        self.setProperty("kind", "surface")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.headline = label("", "verdict", wrap=True)
         self.subline = ElidedLabel("", "label")
         self.only = QCheckBox(_("Only what differs"))
@@ -190,16 +191,19 @@ class ComparePage(QWidget):
         sized: list[int] = []
         lost: list[int] = []
         for one in self._ticked.ids:
-            (sized if self._session.sizing_of(one) is not None else lost).append(one)
-        names = {one.id: one.name for one in self._session.scenarios()}
+            (sized if self._saved.sizing_of(one) is not None else lost).append(one)
+        names = {one.id: one.name for one in self._saved.all()}
         text = _("“{name}” cannot be sized: it is left out.").format(name=names.get(lost[0], "")) if lost else ""
         self._session.message.emit(Message(text, "warn", TOPIC))
-        session = self._session
-        cases = [(it, session.catalogue_of(one)) for one in sized if (it := session.scenario_of(one)) is not None]
+        cases = [
+            (it, self._saved.catalogue_of(one)) for one in sized if (it := self._saved.scenario_of(one)) is not None
+        ]
         if len(cases) < 2:
             self._jobs.drop()
             self.found = None
-            self.empty.set_ticked(len(cases), self._session.scenario.client)
+            client = self._session.scenario.client
+            several = sum(one.client == client for one in self._saved.all()) > 1
+            self.empty.set_ticked(len(cases), client if several else "")
             self.pages.setCurrentWidget(self.empty)
             return
         self._asked = tuple(sized)
@@ -317,15 +321,13 @@ class ComparePage(QWidget):
     def _tick_client(self) -> None:
         """Tick the first scenarios of the client on screen."""
         client = self._session.scenario.client
-        self._ticked.set_ids([one.id for one in self._session.scenarios() if one.client == client][:MOST])
+        self._ticked.set_ids([one.id for one in self._saved.all() if one.client == client][:MOST])
 
     def _choose(self, below: QWidget | None = None) -> None:
         if self._popup is None:
             self._popup = PickerPopup(self._theme, _("Scenarios"), True, self)
             self._popup.chosen.connect(lambda choice: self._ticked.toggle(int(choice.key)))
-        choices = [
-            Choice(str(one.id), one.name, one.client) for one in self._session.scenarios() if one.id not in self._ticked
-        ]
+        choices = [Choice(str(one.id), one.name, one.client) for one in self._saved.all() if one.id not in self._ticked]
         self._popup.open(choices, "", below or (self.add if self.found is not None else self.empty.add))
 
     def propose_shown(self) -> bool:

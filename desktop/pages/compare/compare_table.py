@@ -192,15 +192,15 @@ class CompareDelegate(QStyledItemDelegate):
         painter.drawText(value, RIGHT, cell.value)
         end = room.right()
         if cell.change or best:
-            end = self._change(painter, room, cell, best)
+            end = self._change(painter, room, cell, best, value.right() + 3)
         left = value.right() + GAP
         painter.setFont(theme.font("label"))
         if cell.range and left + painter.fontMetrics().horizontalAdvance(cell.range) <= end:
             painter.setPen(theme.color("text_3"))
             painter.drawText(QRect(left, room.top(), end - left, room.height()), LEFT, cell.range)
 
-    def _change(self, painter: QPainter, room: QRect, cell: CellText, best: bool) -> int:
-        """Change at the right, star before it; where the rest may end."""
+    def _change(self, painter: QPainter, room: QRect, cell: CellText, best: bool, least: int) -> int:
+        """Change at the right, star before it and behind the figure, which ends at `least`; where the rest may end."""
         theme = self._theme
         painter.setFont(theme.font("label"))
         painter.setPen(theme.color("text_2"))
@@ -208,7 +208,7 @@ class CompareDelegate(QStyledItemDelegate):
         end = room.right() - CHANGE
         if best:
             pixmap = theme.pixmap("star", "ok", STAR, painter.device().devicePixelRatio())
-            left = end - STAR
+            left = max(end - STAR, least)
             painter.drawPixmap(left, room.top() + (room.height() - STAR) // 2, pixmap)
             end = left
         return end - GAP
@@ -221,6 +221,7 @@ class CompareTable(QTableView):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
+        self._theme = theme
         self.rows = CompareModel(self)
         self.setModel(self.rows)
         self.setItemDelegate(CompareDelegate(theme, self.rows, self))
@@ -249,6 +250,13 @@ class CompareTable(QTableView):
 
     def content_height(self) -> int:
         return sum(HEADING_ROW if line.is_heading else ROW for line in self.rows.lines)
+
+    def name_width(self) -> int:
+        """What the longest name of a row needs."""
+        metrics = QFontMetrics(self._theme.font("body"))
+        return (
+            max((metrics.horizontalAdvance(one.name) for one in self.rows.lines if not one.is_heading), default=0) + 12
+        )
 
     def set_columns(self, first: int, others: Sequence[int]) -> None:
         self.setColumnWidth(0, first)

@@ -1,7 +1,7 @@
 """The ranked table: a tick, the verdict, and the speed as a bar on one scale for all rows."""
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPalette, QPen, QPolygon
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QPolygon
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 from core.sizing.report import Verdict
@@ -124,6 +124,8 @@ class AnswerTable(QTableView):
         super().__init__()
         self.answers = answers
         self.ranked_column = -1
+        self._theme = theme
+        self._empty = ""  # what to say where there is no row
         self.setAccessibleName(name)
         self.setModel(answers)
         self.setItemDelegate(AnswerDelegate(theme, self))
@@ -146,6 +148,21 @@ class AnswerTable(QTableView):
         palette = self.palette()
         palette.setColor(QPalette.ColorRole.Highlight, theme.color("selected"))
         self.setPalette(palette)
+
+    def say_empty(self, sentence: str) -> None:
+        """What stands in the place of rows where there are none."""
+        self._empty = sentence
+        self.setAccessibleDescription("" if self.answers.rows else sentence)
+        self.viewport().update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._empty and not self.answers.rows:
+            painter = QPainter(self.viewport())
+            painter.setFont(self._theme.font("body"))
+            painter.setPen(self._theme.color("text_2"))
+            area = self.viewport().rect().adjusted(40, 0, -40, 0)
+            painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._empty)
 
     def fit_columns(self) -> None:
         """Numbers take what they need, the bar a fixed part, the option what is left: always enough for a name."""

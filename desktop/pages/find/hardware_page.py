@@ -1,80 +1,46 @@
 """Find hardware: a sentence, the limits, the ranked table, what was ruled out, price against speed, reasons."""
 
 from collections.abc import Callable
-from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from core.language import search_sentences as words
 from core.language.messages import gettext as _
 from core.language.sentences import device_with_count
+from core.scenario import Scenario
 from core.sizing.search.explain import explain, sized_miss
 from core.sizing.search.report import Answer, HardwareFound
 from core.sizing.search.request import Ranking
-from desktop.pages.find.answer_table import AnswerTable
-from desktop.pages.find.answers import RANKED, AnswersModel, Row, hardware_columns, hardware_row
-from desktop.pages.find.limits_bar import LimitsBar
-from desktop.pages.find.misses import MissesLine, MissesList
+from desktop.pages.find.answers import RANKED, Row, hardware_columns, hardware_row
 from desktop.pages.find.price_chart import Point, PriceChart
 from desktop.pages.find.reasons import ReasonsPanel
-from desktop.pages.find.search_job import SearchJob
-from desktop.results.text import Text
+from desktop.pages.find.search_page import SearchPage
 from desktop.session import Session
 from desktop.theme import Theme
-from desktop.widgets.labels import button, label, line
+from desktop.widgets.labels import label, line
 
 REASONS = 324
 
 
-class FindHardwarePage(QWidget):
-    """The page; it searches when it is shown and when the question changes."""
+class FindHardwarePage(SearchPage):
+    """Beside the table, price against speed and the reasons of the answer that is chosen."""
 
     def __init__(self, session: Session, theme: Theme, opened: Callable[[], object]) -> None:
-        super().__init__()
-        self._session, self._theme, self._opened = session, theme, opened
+        super().__init__(session, theme, opened, hardware_columns(Ranking.COST), _("Answers"))
         self.found: HardwareFound | None = None
         self._everything = False
-        self.setProperty("kind", "surface")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.headline = label(_("Searching the catalogue…"), "verdict", wrap=True)
-        self.subline = Text(theme, "label", "text_2", lines=2)
-        self.limits = LimitsBar(session, theme)
-        self.answers = AnswersModel(hardware_columns(Ranking.COST), self)
-        self.table = AnswerTable(theme, self.answers, _("Answers"))
-        self.misses = MissesLine(theme)
         self.chart = PriceChart(theme)
         self.reasons = ReasonsPanel(theme)
-        self.keep = button(_("Compare ticked"), action=self._keep)
-        self.open = button(_("Open as scenario"), "primary", self._open)
-        self.open.setEnabled(False)
-        self._job = SearchJob(self._work, self)
         self._lay_out()
-        self._connect()
+        self.limits.all_wanted.connect(self._show_everything)
+        self.table.row_chosen.connect(self._choose)
+        self.chart.point_chosen.connect(self.table.choose)
 
     # -- building
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        head = QHBoxLayout()
-        head.setContentsMargins(20, 12, 20, 6)
-        head.setSpacing(10)
-        texts = QVBoxLayout()
-        texts.setSpacing(2)
-        texts.addWidget(self.headline)
-        texts.addWidget(self.subline)
-        head.addLayout(texts, 1)
-        head.addWidget(self.keep, 0, Qt.AlignmentFlag.AlignTop)
-        head.addWidget(self.open, 0, Qt.AlignmentFlag.AlignTop)
-        column.addLayout(head)
-        strip = QVBoxLayout()
-        strip.setContentsMargins(20, 2, 20, 12)
-        strip.addWidget(self.limits)
-        column.addLayout(strip)
-        column.addWidget(line())
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.setHandleWidth(1)
         self._split.setChildrenCollapsible(False)
@@ -85,10 +51,11 @@ class FindHardwarePage(QWidget):
         upper_column.addWidget(self.table, 1)
         upper_column.addWidget(self.misses)
         self._split.addWidget(upper)
-        self._split.addWidget(self._lower())
+        self._below = self._lower()
+        self._split.addWidget(self._below)
         self._split.setStretchFactor(0, 5)
         self._split.setStretchFactor(1, 5)
-        column.addWidget(self._split, 1)
+        self._top().addWidget(self._split, 1)
 
     def _lower(self) -> QWidget:
         lower = QWidget()
@@ -110,29 +77,7 @@ class FindHardwarePage(QWidget):
         row.addWidget(self.reasons)
         return lower
 
-    def _connect(self) -> None:
-        self.limits.changed.connect(self._ask)
-        self.limits.all_wanted.connect(self._show_everything)
-        self._session.scenario_changed.connect(self._ask)
-        self._session.catalogue_changed.connect(self._ask)
-        self.table.row_chosen.connect(self._choose)
-        self.table.open_wanted.connect(self._open)
-        self.chart.point_chosen.connect(self.table.choose)
-        self.misses.all_wanted.connect(self._list_misses)
-        self.answers.ticked_changed.connect(self._on_ticked)
-        self._job.found.connect(self.show_found)
-        self._job.refused.connect(self._refuse)
-        self._on_ticked()
-
     # -- searching
-
-    def _ask(self, _changed: object = None) -> None:
-        self._job.ask(self.isVisible())
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if self._job.is_stale:
-            self._job.run()
 
     def _work(self) -> Callable[[], HardwareFound]:
         from core.sizing.search.hardware import find_hardware
@@ -141,7 +86,7 @@ class FindHardwarePage(QWidget):
         return lambda: find_hardware(request, catalogue)
 
     def _refuse(self, sentence: str) -> None:
-        self.headline.setText(sentence)
+        super()._refuse(sentence)
         self.subline.setText(_("The answers below are those of the last question that could be searched."))
 
     # -- showing
@@ -178,6 +123,8 @@ class FindHardwarePage(QWidget):
             self._choose(at)
         else:
             self.reasons.show_nothing()
+        self.table.say_empty("" if rows else words.nothing_to_rank())
+        self._below.setVisible(bool(rows))
         self.open.setEnabled(bool(rows))
 
     def _fill_chart(self, rows: list[Row], target: float | None) -> None:
@@ -191,11 +138,6 @@ class FindHardwarePage(QWidget):
         )
         self.chart.set_points(points, target, currency or self._session.scenario.economics.currency)
 
-    @property
-    def _current(self) -> Row | None:
-        row = self.table.currentIndex().row()
-        return self.answers.rows[row] if 0 <= row < len(self.answers.rows) else None
-
     def _choose(self, row: int) -> None:
         if self.found is None or not 0 <= row < len(self.answers.rows):
             return
@@ -208,29 +150,13 @@ class FindHardwarePage(QWidget):
         self._everything = everything
         self._fill(self._current.key if self._current is not None else "")
 
-    def _list_misses(self) -> None:
-        if self.found is not None:
-            misses = [(words.miss_name(miss), words.ruled_out(miss, self.found)) for miss in self.found.ruled_out]
-            MissesList(self._theme, misses, self).open()
+    def _ruled_out(self) -> list[tuple[str, str]]:
+        found = self.found
+        return [(words.miss_name(miss), words.ruled_out(miss, found)) for miss in found.ruled_out] if found else []
 
-    # -- keeping
-
-    def _on_ticked(self) -> None:
-        self.keep.setEnabled(bool(self.answers.chosen))
-
-    def _scenario(self, row: Row) -> Any:
+    def _scenario(self, row: Row) -> Scenario:
         answer: Answer = row.answer
         return answer.scenario.edited(name=words.option(answer)[:200])
-
-    def _open(self, row: int | None = None) -> None:
-        chosen = self._current if row is None else self.answers.rows[row]
-        if chosen is not None:
-            self._session.new(self._scenario(chosen))
-            self._opened()
-
-    def _keep(self) -> None:
-        """Every ticked answer becomes a scenario of the same client, beside the one on screen."""
-        self._session.compare([self._scenario(row) for row in self.answers.chosen])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -102,8 +102,8 @@ class LimitsBar(FlowRow):
     def _target(self, theme: Theme, path: str, text: str, kind: Quantity) -> None:
         edit = self._edit(theme, text, kind, lambda value: self._session.check(**{path: value}))
         edit.value_edited.connect(lambda value: self._session.edit(text, **{path: value}))
-        edit.gesture_started.connect(self._session.begin_gesture)
-        edit.gesture_ended.connect(self._session.end_gesture)
+        edit.gesture_started.connect(self._session.history.begin_gesture)
+        edit.gesture_ended.connect(self._session.history.end_gesture)
         self.fields[path] = edit
 
     def _edit(

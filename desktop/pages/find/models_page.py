@@ -2,88 +2,32 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
-
 from core.language import search_sentences as words
 from core.language.format_names import format_name
 from core.language.messages import gettext as _
 from core.language.sentences import device_with_count
+from core.scenario import Scenario
 from core.sizing.search.models import ModelAnswer, ModelsFound
-from desktop.pages.find.answer_table import AnswerTable
-from desktop.pages.find.answers import AnswersModel, model_columns, model_row
-from desktop.pages.find.limits_bar import LimitsBar
-from desktop.pages.find.misses import MissesLine, MissesList
-from desktop.pages.find.search_job import SearchJob
-from desktop.results.text import Text
+from desktop.pages.find.answers import Row, model_columns, model_row
+from desktop.pages.find.search_page import SearchPage
 from desktop.session import Session
 from desktop.theme import Theme
-from desktop.widgets.labels import button, label, line
+from desktop.widgets.labels import line
 
 
-class FindModelsPage(QWidget):
-    """The page; hardware, workload and targets are those of the scenario."""
+class FindModelsPage(SearchPage):
+    """Hardware, workload and targets are those of the scenario."""
+
+    finds_models = True
 
     def __init__(self, session: Session, theme: Theme, opened: Callable[[], object]) -> None:
-        super().__init__()
-        self._session, self._theme, self._opened = session, theme, opened
+        super().__init__(session, theme, opened, model_columns(), _("Models"))
         self.found: ModelsFound | None = None
-        self.setProperty("kind", "surface")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.headline = label(_("Searching the catalogue…"), "verdict", wrap=True)
-        self.subline = Text(theme, "label", "text_2", lines=2)
-        self.limits = LimitsBar(session, theme, models=True)
-        self.answers = AnswersModel(model_columns(), self)
-        self.table = AnswerTable(theme, self.answers, _("Models"))
-        self.misses = MissesLine(theme)
-        self.keep = button(_("Compare ticked"), action=self._keep)
-        self.open = button(_("Open as scenario"), "primary", self._open)
-        self.open.setEnabled(False)
-        self._job = SearchJob(self._work, self)
-        self._lay_out()
-        self.limits.changed.connect(self._ask)
-        session.scenario_changed.connect(self._ask)
-        session.catalogue_changed.connect(self._ask)
-        self.table.open_wanted.connect(self._open)
-        self.table.row_chosen.connect(lambda _row: self.table.viewport().update())
-        self.misses.all_wanted.connect(self._list_misses)
-        self.answers.ticked_changed.connect(lambda: self.keep.setEnabled(bool(self.answers.chosen)))
-        self.keep.setEnabled(False)
-        self._job.found.connect(self.show_found)
-        self._job.refused.connect(self.headline.setText)
-
-    def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        head = QHBoxLayout()
-        head.setContentsMargins(20, 12, 20, 6)
-        head.setSpacing(10)
-        texts = QVBoxLayout()
-        texts.setSpacing(2)
-        texts.addWidget(self.headline)
-        texts.addWidget(self.subline)
-        head.addLayout(texts, 1)
-        head.addWidget(self.keep, 0, Qt.AlignmentFlag.AlignTop)
-        head.addWidget(self.open, 0, Qt.AlignmentFlag.AlignTop)
-        column.addLayout(head)
-        strip = QVBoxLayout()
-        strip.setContentsMargins(20, 2, 20, 12)
-        strip.addWidget(self.limits)
-        column.addLayout(strip)
-        column.addWidget(line())
+        column = self._top()
         column.addWidget(self.table, 1)
         column.addWidget(line())
         column.addWidget(self.misses)
-
-    def _ask(self, _changed: object = None) -> None:
-        self._job.ask(self.isVisible())
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if self._job.is_stale:
-            self._job.run()
+        self.table.row_chosen.connect(lambda _row: self.table.viewport().update())
 
     def _work(self) -> Callable[[], ModelsFound]:
         from core.sizing.search.models import find_models
@@ -108,23 +52,13 @@ class FindModelsPage(QWidget):
         miss = (nearest.model.name, words.model_ruled_out(nearest)) if nearest is not None else None
         self.misses.show_misses(len(found.ruled_out), miss)
         self.open.setEnabled(bool(rows))
+        self.table.say_empty("" if rows else words.nothing_to_rank())
         if rows:
             self.table.setCurrentIndex(self.answers.index(0, 0))
 
-    def _list_misses(self) -> None:
-        if self.found is not None:
-            MissesList(
-                self._theme, [(m.model.name, words.model_ruled_out(m)) for m in self.found.ruled_out], self
-            ).open()
+    def _ruled_out(self) -> list[tuple[str, str]]:
+        return [(m.model.name, words.model_ruled_out(m)) for m in self.found.ruled_out] if self.found else []
 
-    def _open(self, row: int | None = None) -> None:
-        at = self.table.currentIndex().row() if row is None else row
-        if 0 <= at < len(self.answers.rows):
-            answer: ModelAnswer = self.answers.rows[at].answer
-            self._session.new(answer.scenario.edited(name=answer.model.name[:200]))
-            self._opened()
-
-    def _keep(self) -> None:
-        """Every ticked model becomes a scenario of the same client, beside the one on screen."""
-        answers: list[ModelAnswer] = [row.answer for row in self.answers.chosen]
-        self._session.compare([one.scenario.edited(name=one.model.name[:200]) for one in answers])
+    def _scenario(self, row: Row) -> Scenario:
+        answer: ModelAnswer = row.answer
+        return answer.scenario.edited(name=answer.model.name[:200])

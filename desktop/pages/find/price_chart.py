@@ -52,6 +52,7 @@ class PriceChart(QWidget):
         self.card: QRectF | None = None
         self.setMouseTracking(True)
         self.labels: dict[str, QRectF] = {}
+        self._target = QRectF()  # where the target is named
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName(_("Speed per user against price"))
@@ -168,8 +169,18 @@ class PriceChart(QWidget):
             painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right() + RIGHT - 8, y))
             painter.setPen(theme.chart("axis_text"))
             text = _("target {speed}").format(speed=write.speed(self.target))
-            area = QRectF(plot.left(), y - 17, plot.width() + RIGHT - 10, 15)
-            painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+            self._target = self._free_for_target(painter.fontMetrics().horizontalAdvance(text) + 4, y)
+            painter.drawText(self._target, Qt.AlignmentFlag.AlignCenter, text)
+
+    def _free_for_target(self, wide: float, y: float) -> QRectF:
+        """Where the target is named: above or below its line, from the right to the left, where no point lies."""
+        plot, right = self._plot(), self._plot().right() + RIGHT - 10
+        marks = [QRectF(at.x() - 5, at.y() - 5, 10, 10) for at in (self.place(p.price, p.speed) for p in self.drawn)]
+        lefts = [right - wide - step * wide / 2 for step in range(int(2 * (right - plot.left()) / wide) - 1)]
+        places = [QRectF(left, top, wide, 15) for top in (y - 17, y + 2) for left in lefts]
+        places = [one for one in places if plot.top() <= one.top() and one.bottom() <= plot.bottom()]
+        free = (one for one in places if not any(one.intersects(mark) for mark in marks))
+        return next(free, QRectF(right - wide, y - 17, wide, 15))
 
     def _dearer(self, painter: QPainter) -> float:
         """How many lie beyond the axis, at its end; and where the room for its numbers ends."""
@@ -226,6 +237,8 @@ class PriceChart(QWidget):
         theme = self._theme
         taken = [QRectF(at.x() - 6, at.y() - 6, 12, 12) for at in (self.place(p.price, p.speed) for p in self.drawn)]
         self.labels = {}
+        if self.target is not None:
+            taken.append(self._target)
         for point in self.drawn:
             if point.best or point.row == self.chosen:
                 top, foot = self.place(point.price, point.high), self.place(point.price, point.low)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -11,6 +10,7 @@ from core.scenario import Scenario
 from desktop.pages.help.method import Method
 from desktop.pages.help.questions import Questions
 from desktop.pages.help.words import evidence_topic, keys_topic, sources_topic
+from desktop.pages.page import Page
 from desktop.session import Session
 from desktop.theme import Theme
 from desktop.widgets.choices import Choice, ChoiceList
@@ -20,7 +20,7 @@ QUESTIONS, EVIDENCE, KEYS, METHOD, SOURCES = "questions", "evidence", "keys", "m
 LIST_WIDTH = 228
 
 
-class HelpPage(QWidget):
+class HelpPage(Page):
     """Questions, evidence, keys, method, sources; a topic is built when it is first shown."""
 
     def __init__(
@@ -31,8 +31,6 @@ class HelpPage(QWidget):
         open_scenario: Callable[[Scenario], object],
     ) -> None:
         super().__init__()
-        self.setProperty("kind", "surface")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._open_scenario = open_scenario
         self._makers: dict[str, Callable[[], QWidget]] = {
             QUESTIONS: lambda: self._questions(session),

@@ -6,7 +6,8 @@ from functools import partial
 from typing import Any
 
 from core.scenario import Scenario
-from desktop.session import Session
+from desktop.saved_scenarios import SavedScenarios
+from desktop.session import Session, one_of
 
 HERE = "here"
 MOST_OPTIONS = 12
@@ -28,6 +29,7 @@ class Candidates:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._saved = one_of(SavedScenarios, session)
         self._passed: tuple[Scenario, ...] = ()
         self.chosen: list[str] = [HERE]
 
@@ -65,10 +67,10 @@ class Candidates:
                 f"stored {one.id}",
                 one.name,
                 one.client,
-                partial(session.stored, one.id),
-                partial(session.catalogue_of, one.id),
+                partial(self._saved.read, one.id),
+                partial(self._saved.catalogue_of, one.id),
             )
-            for one in session.scenarios()
+            for one in self._saved.all()
             if one.id != session.scenario_id
         ]
 

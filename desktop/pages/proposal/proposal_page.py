@@ -16,6 +16,7 @@ from core.proposal.gap_sentences import gap_sentence, place_word
 from core.proposal.gaps import Gap, Place
 from core.proposal.options import ProposalOptions
 from core.scenario import Scenario
+from desktop.pages.page import Page
 from desktop.pages.proposal.choices_panel import ChoicesPanel
 from desktop.pages.proposal.draft import draft_of
 from desktop.pages.proposal.page_view import PageView
@@ -31,7 +32,7 @@ CHOICES, CHOICES_NARROW, NARROW_BELOW = 300, 272, 900
 MOST_GAPS = 3
 
 
-class ProposalPage(QWidget):
+class ProposalPage(Page):
     """Edits the options of a proposal; the pages follow within half a second."""
 
     def __init__(
@@ -46,8 +47,6 @@ class ProposalPage(QWidget):
         super().__init__()
         self._session, self._theme, self._export = session, theme, export
         self._back, self._show_device = back, show_device
-        self.setProperty("kind", "surface")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.draft = draft_of(session, settings)
         self.candidates = self.draft.candidates
         self.choices = ChoicesPanel(theme, self.candidates, self.change, back)
@@ -121,6 +120,10 @@ class ProposalPage(QWidget):
     @property
     def options(self) -> ProposalOptions:
         return self.draft.options
+
+    def begin(self) -> None:
+        """One more key, and it is written."""
+        self.save.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def remember(self) -> None:
         """Keep what the next proposal will have in common with this one."""

@@ -12,7 +12,7 @@ from core.catalogue.fact_kinds import FactSection
 from core.catalogue.facts import Facts
 from core.physics import economics as e
 from core.scenario import Economics
-from core.sizing.cost_report import Amount, Missing
+from core.sizing.costs.report import Amount, Missing
 from core.trace import CHOICE, Origin, OriginKind, Trace
 from core.units import Unit
 

@@ -14,12 +14,12 @@ from core.catalogue.fact_kinds import TABLE_OF, FactSection
 from core.catalogue.fact_records import Fact
 from core.catalogue.records import Device, DeviceKind, Source
 from core.physics import economics as e
+from core.physics import purchase
 from core.scenario import CostLine, LineKind
-from core.sizing.bought import SERVICES, Bought
-from core.sizing.cost_report import Missing, PricedLine, Quote, age_in_months, aged, quote_of
-from core.sizing.ledger import Ledger
-from core.sizing.origins import catalogue_origin
-from core.sizing.workstation import (
+from core.sizing.costs.bought import SERVICES, Bought
+from core.sizing.costs.ledger import Ledger
+from core.sizing.costs.report import Missing, PricedLine, Quote, age_in_months, aged, quote_of
+from core.sizing.costs.workstation import (
     LEAST_GB,
     MODULE_GB,
     PARTS,
@@ -28,6 +28,7 @@ from core.sizing.workstation import (
     Part,
     goes_into_a_workstation,
 )
+from core.sizing.origins import catalogue_origin
 from core.trace import CHOICE, Origin, OriginKind
 from core.units import Unit
 
@@ -153,7 +154,7 @@ class Bill:
         share = ledger.choice_or_fact(f"{key}.share", Unit.SHARE, None, FactSection.PARTS, _HOST_SHARE)
         ledger.given(f"{key}.quantity", Decimal(1), Unit.COUNT, CHOICE)
         for end in ENDS if cards.has_range else ("",):
-            ledger.compute(f"{key}.amount{end}", e.share_of_system, rest=cards.amount_key(end), share=share)
+            ledger.compute(f"{key}.amount{end}", purchase.share_of_system, rest=cards.amount_key(end), share=share)
         fact = ledger.facts.find(FactSection.PARTS, _HOST_SHARE)
         amount = ledger.amount(f"{key}.amount")
         own: Quote | None = None
@@ -226,7 +227,7 @@ class Bill:
             assert quote is not None
             quoted = _record_quoted(ledger, key, end, quote, origin)
             own = ledger.converted(f"{key}.price{end}", quoted, quote.currency)
-            ledger.compute(f"{key}.amount{end}", e.line_amount, quantity=f"{key}.quantity", price=own)
+            ledger.compute(f"{key}.amount{end}", purchase.line_amount, quantity=f"{key}.quantity", price=own)
         amount = ledger.amount(f"{key}.amount")
         asked = fact or (quote.fact if quote is not None else "")
         self.lines.append(PricedLine(kind, name, quantity, quote, key, amount, yearly, by_rule, asked))

@@ -4,9 +4,10 @@ from decimal import Decimal
 
 from core.catalogue.fact_kinds import FactSection
 from core.physics import economics as e
-from core.sizing.bill import ENDS, is_hardware
-from core.sizing.cost_report import Missing, PricedLine, Running
-from core.sizing.ledger import Ledger
+from core.physics import purchase
+from core.sizing.costs.bill import ENDS, is_hardware
+from core.sizing.costs.ledger import Ledger
+from core.sizing.costs.report import Missing, PricedLine, Running
 from core.units import Unit
 
 #: The figure of each yearly cost.
@@ -102,7 +103,7 @@ def record_standing(ledger: Ledger, lines: tuple[PricedLine, ...]) -> set[Runnin
     if said.staff_posts is not None and said.staff_salary is not None:
         ledger.given("cost.staff_posts", said.staff_posts, Unit.COUNT)
         ledger.given("cost.staff_salary", said.staff_salary, Unit.MONEY)
-        ledger.compute("cost.staff", e.line_amount, quantity="cost.staff_posts", price="cost.staff_salary")
+        ledger.compute("cost.staff", purchase.line_amount, quantity="cost.staff_posts", price="cost.staff_salary")
         kept.add(Running.STAFF)
     return kept
 

@@ -2,7 +2,8 @@
 
 from core.physics import demand as d
 from core.physics import economics as e
-from core.sizing.cost_report import Cost, Running
+from core.physics import purchase
+from core.sizing.costs.report import Cost, Running
 from core.trace import Trace
 
 
@@ -26,7 +27,7 @@ def of_term(cost: Cost, kind: Running) -> str:
         return ""
     key = f"cost.of_term.{kind.value}"
     if key not in cost.trace:
-        cost.trace.compute(key, e.line_amount, quantity="cost.term_years", price=yearly.key)
+        cost.trace.compute(key, purchase.line_amount, quantity="cost.term_years", price=yearly.key)
     return key
 
 

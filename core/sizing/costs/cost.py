@@ -5,14 +5,15 @@ from core.catalogue.fact_kinds import FactSection
 from core.catalogue.records import DeviceKind
 from core.physics import demand as d
 from core.physics import economics as e
-from core.sizing.alternatives import hosted_models, rented_clouds
-from core.sizing.bill import Bill
-from core.sizing.bought import bought_of
-from core.sizing.capital import RUNNING, record_capital, record_standing, record_tariff, record_terms
-from core.sizing.cost_report import Cost, Missing, PricedLine, Running, RunningCost
+from core.physics import energy
+from core.sizing.costs.alternatives import hosted_models, rented_clouds
+from core.sizing.costs.bill import Bill
+from core.sizing.costs.bought import bought_of
+from core.sizing.costs.capital import RUNNING, record_capital, record_standing, record_tariff, record_terms
+from core.sizing.costs.ledger import Ledger
+from core.sizing.costs.power import record_power
+from core.sizing.costs.report import Cost, Missing, PricedLine, Running, RunningCost
 from core.sizing.demand import DemandAnswer, demand_of
-from core.sizing.ledger import Ledger
-from core.sizing.power import record_power
 from core.sizing.presets import ESTIMATE
 from core.sizing.report import Sizing
 from core.trace import CHOICE, Trace
@@ -116,10 +117,10 @@ def _record_energy(ledger: Ledger) -> None:
     """Record energy and its price; what a year of waiting costs, and what a year of work costs beyond it."""
     record_tariff(ledger)
     power = {"idle": "power.idle_w", "pue": "power.pue"}
-    ledger.compute("energy.year", e.energy_per_year, **power, busy="power.busy_w", share="demand.busy_share")
-    ledger.compute("cost.energy", e.energy_cost, energy="energy.year", tariff="cost.tariff")
-    ledger.compute("cost.energy_of_waiting", e.energy_cost_idle, **power, tariff="cost.tariff")
-    ledger.compute("cost.energy_of_work", e.energy_cost_more, **power, busy="power.busy_w", tariff="cost.tariff")
+    ledger.compute("energy.year", energy.energy_per_year, **power, busy="power.busy_w", share="demand.busy_share")
+    ledger.compute("cost.energy", energy.energy_cost, energy="energy.year", tariff="cost.tariff")
+    ledger.compute("cost.energy_of_waiting", energy.energy_cost_idle, **power, tariff="cost.tariff")
+    ledger.compute("cost.energy_of_work", energy.energy_cost_more, **power, busy="power.busy_w", tariff="cost.tariff")
 
 
 def _record_running(ledger: Ledger, lines: tuple[PricedLine, ...]) -> dict[Running, str]:
@@ -175,10 +176,10 @@ def _record_per_million(ledger: Ledger) -> dict[int, str]:
 def _record_carbon(ledger: Ledger, sizing: Sizing) -> None:
     """Record energy and carbon per million tokens, at full load and as they come."""
     power = {"busy": "power.busy_w", "pue": "power.pue"}
-    ledger.compute("energy.joules_per_token", e.joules_per_token, **power, speed="cost.tokens_while_busy")
-    ledger.compute("energy.per_million_full", e.energy_per_million_full, joules="energy.joules_per_token")
+    ledger.compute("energy.joules_per_token", energy.joules_per_token, **power, speed="cost.tokens_while_busy")
+    ledger.compute("energy.per_million_full", energy.energy_per_million_full, joules="energy.joules_per_token")
     tokens = {"tokens": "demand.tokens_per_year"}
-    ledger.compute("energy.per_million", e.energy_per_million, energy="energy.year", **tokens)
+    ledger.compute("energy.per_million", energy.energy_per_million, energy="energy.year", **tokens)
     said, region = ledger.economics, ledger.economics.region
     grid = ledger.facts.of_region(FactSection.CARBON, "co2.grid.", region)
     if said.grid_carbon_g is not None:
@@ -187,14 +188,16 @@ def _record_carbon(ledger: Ledger, sizing: Sizing) -> None:
         ledger.given("carbon.grid", float(grid.middle), Unit.GRAM, grid.origin)
     else:
         ledger.lack("carbon.grid", Missing.CARBON, region)
-    ledger.compute("carbon.of_energy", e.carbon_of_energy, energy="energy.per_million", grid="carbon.grid")
+    ledger.compute("carbon.of_energy", energy.carbon_of_energy, energy="energy.per_million", grid="carbon.grid")
     _record_embodied(ledger, sizing)
     years = ledger.amount("cost.term_years")
     if years.known:
         ledger.given("carbon.years", float(years.value), Unit.YEAR, CHOICE)
     else:
         ledger.lack("carbon.years", Missing.CATALOGUE)
-    ledger.compute("carbon.of_making", e.carbon_of_making, embodied="carbon.embodied", years="carbon.years", **tokens)
+    ledger.compute(
+        "carbon.of_making", energy.carbon_of_making, embodied="carbon.embodied", years="carbon.years", **tokens
+    )
 
 
 def _record_embodied(ledger: Ledger, sizing: Sizing) -> None:
@@ -209,7 +212,7 @@ def _record_embodied(ledger: Ledger, sizing: Sizing) -> None:
         return
     ledger.given("carbon.embodied_each", float(fact.middle), Unit.KILOGRAM, fact.origin)
     ledger.compute(
-        "carbon.embodied", e.embodied_carbon, accelerators="deployment.accelerators", each="carbon.embodied_each"
+        "carbon.embodied", energy.embodied_carbon, accelerators="deployment.accelerators", each="carbon.embodied_each"
     )
 
 

@@ -6,10 +6,10 @@ label; circuits, UPS and cooling are laid out for the label and the machine arou
 
 from core.catalogue.fact_kinds import FactSection
 from core.catalogue.records import Device, DeviceKind
-from core.physics import economics as e
-from core.sizing.bought import Bought
-from core.sizing.cost_report import Missing
-from core.sizing.ledger import Ledger
+from core.physics import energy, purchase
+from core.sizing.costs.bought import Bought
+from core.sizing.costs.ledger import Ledger
+from core.sizing.costs.report import Missing
 from core.sizing.origins import catalogue_origin
 from core.sizing.presets import ESTIMATE
 from core.trace import CHOICE, Origin
@@ -42,7 +42,7 @@ def record_power(ledger: Ledger, bought: Bought) -> None:
             continue
         ledger.compute(
             key,
-            e.power_of,
+            energy.power_of,
             host="power.hosts_w",
             accelerators=accelerators,
             each=f"power.accelerator_{name}_w",
@@ -63,7 +63,7 @@ def _record_accelerators(ledger: Ledger, bought: Bought) -> str:
     )
     return ledger.compute(
         "power.accelerators",
-        e.accelerators_bought,
+        purchase.accelerators_bought,
         serving="deployment.accelerators",
         beside="deployment.beside",
         each="device.accelerators",
@@ -95,7 +95,7 @@ def _record_each(ledger: Ledger, bought: Bought) -> None:
     else:
         share, origin = _busy_share(ledger, bought)
         ledger.given("power.busy_share_of_label", share, Unit.SHARE, origin)
-        ledger.compute("power.accelerator_busy_w", e.share_of_power, most=most, share="power.busy_share_of_label")
+        ledger.compute("power.accelerator_busy_w", energy.share_of_power, most=most, share="power.busy_share_of_label")
     _record_idle(ledger, float(label), device.kind in _WHOLE)
 
 
@@ -113,7 +113,7 @@ def _record_idle(ledger: Ledger, label: float, whole: bool) -> None:
         ledger.given("power.idle_share_of_label", IDLE_SHARE, Unit.SHARE, ESTIMATE)
         ledger.compute(
             "power.accelerator_idle_w",
-            e.share_of_power,
+            energy.share_of_power,
             most="power.accelerator_most_w",
             share="power.idle_share_of_label",
         )
@@ -130,7 +130,7 @@ def _record_hosts(ledger: Ledger, bought: Bought, accelerators: int) -> None:
     machines = bought.machines * bought.sites
     ledger.given("power.machines", machines, Unit.COUNT)
     _record_host(ledger, device, accelerators // machines)
-    ledger.compute("power.hosts_w", e.power_of_machines, machines="power.machines", each="power.host_w")
+    ledger.compute("power.hosts_w", energy.power_of_machines, machines="power.machines", each="power.host_w")
 
 
 def _record_host(ledger: Ledger, device: Device, cards: int) -> None:
@@ -140,7 +140,7 @@ def _record_host(ledger: Ledger, device: Device, cards: int) -> None:
         ledger.given("power.accelerators_in_machine", cards, Unit.COUNT, catalogue_origin(device, "accelerators"))
         ledger.compute(
             "power.host_w",
-            e.rest_of_power,
+            energy.rest_of_power,
             system="power.system_w",
             accelerators="power.accelerators_in_machine",
             each="power.accelerator_most_w",

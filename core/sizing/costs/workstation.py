@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from core.catalogue.records import Device, DeviceKind
-from core.physics import economics as e
+from core.physics import purchase
 from core.scenario import LineKind
 
 #: Cards in one workstation; of those that blow their heat out at the back, with at most so many watts each.
@@ -51,9 +51,9 @@ PARTS = (
     Part("bom.chassis.4u-tower-rack", LineKind.HOST),
     Part("bom.board.threadripper-wrx90", LineKind.HOST),
     Part("bom.cpu.threadripper-pro-7975wx", LineKind.HOST),
-    Part("bom.ram.ddr5-rdimm.spot", LineKind.MEMORY, formula=e.host_memory, inputs=_MEMORY),
+    Part("bom.ram.ddr5-rdimm.spot", LineKind.MEMORY, formula=purchase.host_memory, inputs=_MEMORY),
     Part("bom.nvme.consumer", LineKind.STORAGE, FLASH_TB),
-    Part("bom.psu.redundant", LineKind.POWER, formula=e.supply_power, inputs=_SUPPLY),
+    Part("bom.psu.redundant", LineKind.POWER, formula=purchase.supply_power, inputs=_SUPPLY),
 )
 
 

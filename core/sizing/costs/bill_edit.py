@@ -10,11 +10,11 @@ from decimal import Decimal
 
 from core.catalogue.catalogue import Catalogue
 from core.scenario import CostLine, Economics, LineKind
-from core.sizing.bill import Bill
-from core.sizing.bought import bought_of, elsewhere
-from core.sizing.cost_report import Cost, PricedLine
-from core.sizing.ledger import Ledger
-from core.sizing.power import record_power
+from core.sizing.costs.bill import Bill
+from core.sizing.costs.bought import bought_of, elsewhere
+from core.sizing.costs.ledger import Ledger
+from core.sizing.costs.power import record_power
+from core.sizing.costs.report import Cost, PricedLine
 from core.sizing.report import Sizing
 
 #: What an edit changes in a scenario's economics; the keys are those of `Scenario.edited`.

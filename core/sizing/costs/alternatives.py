@@ -13,10 +13,10 @@ from core.catalogue.catalogue import Catalogue
 from core.catalogue.fact_kinds import FactSection
 from core.catalogue.fact_records import Fact
 from core.catalogue.facts import Offer
-from core.physics import economics as e
+from core.physics import alternatives as elsewhere
 from core.scenario import ApiChoice, CatalogueModel, CloudChoice
-from core.sizing.cost_report import HostedModel, Missing, RentedCloud
-from core.sizing.ledger import Ledger
+from core.sizing.costs.ledger import Ledger
+from core.sizing.costs.report import HostedModel, Missing, RentedCloud
 from core.sizing.report import Sizing
 from core.trace import CHOICE, Origin
 from core.units import Unit
@@ -50,7 +50,7 @@ def _hosted(ledger: Ledger, key: str, choice: ApiChoice) -> HostedModel:
     ledger.given(f"{key}.cached_share", choice.cached_share, Unit.SHARE)
     ledger.compute(
         f"{key}.quoted",
-        e.blended,
+        elsewhere.blended,
         input=f"{key}.input",
         cached=f"{key}.cached",
         output=f"{key}.output",
@@ -94,19 +94,19 @@ def _record_prices(ledger: Ledger, key: str, choice: ApiChoice, offer: Offer | N
 
 def _record_break_even(ledger: Ledger, key: str, price: str) -> None:
     """Record the bill of the client's year, and the volume and share at which the own system costs as much."""
-    ledger.compute(f"{key}.bill", e.bill, price=price, tokens="demand.tokens_per_year")
-    ledger.compute(f"{key}.break_even_volume", e.break_even_volume, cost="cost.yearly", price=price)
+    ledger.compute(f"{key}.bill", elsewhere.bill, price=price, tokens="demand.tokens_per_year")
+    ledger.compute(f"{key}.break_even_volume", elsewhere.break_even_volume, cost="cost.yearly", price=price)
     ledger.compute(
         f"{key}.margin",
-        e.margin_at_full_load,
+        elsewhere.margin_at_full_load,
         capacity="cost.capacity",
         price=price,
         variable="cost.energy_of_work",
     )
-    ledger.compute(f"{key}.break_even_share", e.break_even_share, fixed="cost.fixed", margin=f"{key}.margin")
+    ledger.compute(f"{key}.break_even_share", elsewhere.break_even_share, fixed="cost.fixed", margin=f"{key}.margin")
     ledger.compute(
         f"{key}.break_even_users",
-        e.users_at_share,
+        elsewhere.users_at_share,
         users="workload.users",
         share=f"{key}.break_even_share",
         busy="demand.busy_share",
@@ -135,14 +135,16 @@ def _rented(ledger: Ledger, key: str, choice: CloudChoice) -> RentedCloud:
     ledger.given(f"{key}.extras", choice.extra_share, Unit.SHARE)
     ledger.compute(
         f"{key}.bill",
-        e.rented,
+        elsewhere.rented,
         accelerators="deployment.accelerators",
         price=price,
         hours=f"{key}.hours",
         extras=f"{key}.extras",
     )
-    ledger.compute(f"{key}.saving", e.monthly_saving, alternative=f"{key}.bill", own="cost.own_running")
-    ledger.compute(f"{key}.break_even_month", e.break_even_month, capital="cost.capital", saving=f"{key}.saving")
+    ledger.compute(f"{key}.saving", elsewhere.monthly_saving, alternative=f"{key}.bill", own="cost.own_running")
+    ledger.compute(
+        f"{key}.break_even_month", elsewhere.break_even_month, capital="cost.capital", saving=f"{key}.saving"
+    )
     month, term = ledger.amount(f"{key}.break_even_month"), ledger.amount("cost.term_years")
     return RentedCloud(
         name=choice.name or (fact.provider if fact else ""),
