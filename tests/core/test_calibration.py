@@ -32,8 +32,8 @@ H200 = Circumstances(
 )
 
 
-def test_there_are_twenty_three_parameters() -> None:
-    assert len(shipped_calibration().parameters) == 23
+def test_there_are_twenty_four_parameters() -> None:
+    assert len(shipped_calibration().parameters) == 24
 
 
 def test_multipliers_multiply() -> None:
