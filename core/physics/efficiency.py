@@ -86,7 +86,7 @@ def efficiency_within_power(efficiency: float, power: float, rate: float, each: 
 def efficiency_within_units(efficiency: Any, rate: float, units: int, clock: float, per_clock: Any) -> Any:
     """Share of the vendor's rate that kernels reach whose operands the execution units have to fetch and prepare.
 
-    share = 1 / sqrt((1 / efficiency)^2 + (rate / (units * clock * per_clock))^2)
+    share = 1 / sqrt((1 / efficiency) ** 2 + (rate / (units * clock * per_clock)) ** 2)
 
     Parameters
     ----------
