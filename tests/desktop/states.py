@@ -120,6 +120,7 @@ def costs(window: MainWindow) -> Iterator[State]:
     folded = section.folded
     if folded:
         section.toggle()  # as a person does: what stands in for open fields is found then
+        wait(300)  # it unfolds
         settle()
     bar = window.sizing.inputs.scroll_area.verticalScrollBar()
     turn()
