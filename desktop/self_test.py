@@ -132,7 +132,7 @@ def _walk(application: "Application", state: str, report: Report) -> None:
     window = application.window
     if not set(window.sidebar.pages) <= set(window.pages.built):
         raise Failed("a page of the sidebar was not opened by any action")
-    for key in (START, *window.pages.built):
+    for key in dict.fromkeys((START, *window.pages.built)):
         window.show_page(key)
         _settle()
         page = window.pages.currentWidget()
