@@ -252,11 +252,11 @@ class Application:
 
     def _speak(self, code: str) -> None:
         """Another language: the window is built again around the same session."""
+        old = self.window
+        old.pages.remember()  # what is being typed is read as it was meant: with the signs of the language until now
+        self.session.flush()
         set_language(code)
         translate_qt(self.app, self._translators)
-        old = self.window
-        old.pages.remember()
-        self.session.flush()
         self.first_start, self._first_steps = False, None
         if self.store.lasting:
             self._greeting.clear()

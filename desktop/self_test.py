@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import Qt
     from PySide6.QtWidgets import QWidget
 
-    from desktop.saved_scenarios import SavedScenarios
-from desktop.app import Application
-from desktop.session import one_of
+    from desktop.app import Application
 
 LIMIT_S = 900
 SETTLE_S = 10.0  # for what is computed in the background of one page
@@ -134,7 +132,7 @@ def _walk(application: "Application", state: str, report: Report) -> None:
     window = application.window
     if not set(window.sidebar.pages) <= set(window.pages.built):
         raise Failed("a page of the sidebar was not opened by any action")
-    for key in (START, *window.pages.built):
+    for key in dict.fromkeys((START, *window.pages.built)):
         window.show_page(key)
         _settle()
         page = window.pages.currentWidget()
@@ -233,14 +231,17 @@ def _propose(application: "Application", folder: Path, code: str) -> None:
 def _exchange(application: "Application", folder: Path) -> None:
     """Save a copy as a file, and open it again."""
     from desktop.importing import save_copy
+    from desktop.saved_scenarios import SavedScenarios
+    from desktop.session import one_of
 
     session, path = application.session, folder / "copy.tonnage"
     if not save_copy(session, path):
         raise Failed("no copy of the scenario was written")
-    before, count = session.scenario.name, len(one_of(SavedScenarios, session).all())
+    saved = one_of(SavedScenarios, session)
+    before, count = session.scenario.name, len(saved.all())
     application.window.import_file(path)
     _settle()
-    if session.scenario.name != before or len(one_of(SavedScenarios, session).all()) != count + 1:
+    if session.scenario.name != before or len(saved.all()) != count + 1:
         raise Failed("the copy was not opened")
 
 

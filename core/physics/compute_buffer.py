@@ -11,32 +11,31 @@ build_ffn, build_moe_ffn, build_attn_mha), ggml/src/ggml-alloc.c, ggml/src/ggml-
 from collections.abc import Sequence
 from typing import Any
 
-from core.physics.arrays import ceil, maximum, where
+from core.physics.arrays import ceil, maximum, minimum, where
 from core.trace import formula
 from core.units import Unit
 
 
 @formula(Unit.BYTE)
-def masks_bytes(micro_batch: int, cells: Sequence[float], sharing: int, pair_bytes: int) -> Any:
+def masks_bytes(micro_batch: int, cells: Sequence[float], pair_bytes: int) -> Any:
     """Which tokens see which: a number for each pair of a new token and a cell.
 
-    masks_bytes = ceil(micro_batch * sum(cells) * sharing * pair_bytes)
+    masks_bytes = ceil(micro_batch * sum(cells) * pair_bytes)
 
     Parameters
     ----------
     micro_batch : tokens computed at a time (--ubatch-size)
     cells : of one slot, in layers that keep every token and in those with a window
-    sharing : slots in one stream
     pair_bytes : 2 with flash attention; until May 2026 also the 32-bit mask that it is made of: 6; without it 4 [byte]
 
     Returns
     -------
-    bytes [byte]
+    bytes [byte]; where all slots share one stream, so many times as many
 
-    >>> masks_bytes(512, [16_384], 1, 2) / 2**20, masks_bytes(1024, [16_384], 1, 6) / 2**20
+    >>> masks_bytes(512, [16_384], 2) / 2**20, masks_bytes(1024, [16_384], 6) / 2**20
     (16.0, 96.0)
     """
-    return ceil(micro_batch * sum(cells) * sharing * pair_bytes)
+    return ceil(micro_batch * sum(cells) * pair_bytes)
 
 
 @formula(Unit.BYTE)
@@ -79,7 +78,6 @@ def layer_graph_bytes(
 def score_graph_bytes(
     micro_batch: int,
     cells: float,
-    sharing: int,
     query_heads: int,
     hidden_size: int,
     query_width: int,
@@ -88,13 +86,12 @@ def score_graph_bytes(
     """Without flash attention: a 32-bit score for each head, new token and cell, beside the rows of the layer.
 
     score_graph_bytes = ceil(4 * micro_batch
-        * (cells * sharing * query_heads + 2 * (hidden_size + query_width + kv_width)))
+        * (cells * query_heads + 2 * (hidden_size + query_width + kv_width)))
 
     Parameters
     ----------
     micro_batch : tokens computed at a time
     cells : of one slot
-    sharing : slots in one stream
     query_heads : of a layer
     hidden_size, query_width, kv_width : width of the model, of all query heads, and of the key heads [elements]
 
@@ -107,15 +104,14 @@ def score_graph_bytes(
     llama.cpp plans, less the mask: Llama 3.1 8B with 16,384 tokens 1,060 MiB, Qwen3 32B with 8,192 1,080, Llama 2 13B
     with 8,192 700.
 
-    >>> score_graph_bytes(512, 16_384, 1, 32, 4096, 4096, 1024) / 2**20
+    >>> score_graph_bytes(512, 16_384, 32, 4096, 4096, 1024) / 2**20
     1060.0
-    >>> score_graph_bytes(512, 8192, 1, 64, 5120, 8192, 1024) / 2**20
+    >>> score_graph_bytes(512, 8192, 64, 5120, 8192, 1024) / 2**20
     1080.0
-    >>> score_graph_bytes(512, 8192, 1, 40, 5120, 5120, 5120) / 2**20
+    >>> score_graph_bytes(512, 8192, 40, 5120, 5120, 5120) / 2**20
     700.0
     """
-    scores = cells * sharing * query_heads
-    return ceil(4 * micro_batch * (scores + 2 * (hidden_size + query_width + kv_width)))
+    return ceil(4 * micro_batch * (cells * query_heads + 2 * (hidden_size + query_width + kv_width)))
 
 
 @formula(Unit.BYTE)
@@ -146,7 +142,28 @@ def word_graph_bytes(micro_batch: int, outputs: int, vocabulary: int, hidden_siz
     ----------
     1. llama.cpp, pull request 23861: limit max outputs of llama_context.
     """
-    return 4 * (min(micro_batch, outputs) * vocabulary + micro_batch * hidden_size)
+    return 4 * (minimum(micro_batch, outputs) * vocabulary + micro_batch * hidden_size)
+
+
+@formula(Unit.TOKEN)
+def words_asked_for(requests: int, draft_tokens: int) -> int:
+    """Tokens of a step that ask for a word: the last of each slot, and each that is guessed.
+
+    words_asked_for = requests * (1 + draft_tokens)
+
+    Parameters
+    ----------
+    requests : slots that the server was started with; 1 where nobody chose them
+    draft_tokens : guessed ahead in each step
+
+    Returns
+    -------
+    tokens
+
+    >>> words_asked_for(4, 3)
+    16
+    """
+    return requests * (1 + draft_tokens)
 
 
 @formula(Unit.BYTE)

@@ -1,13 +1,14 @@
 """The compute buffer of llama.cpp in a situation: phases of a graph, masks, and what stands several times."""
 
-from core.architecture.blueprint import AttentionGroup, TensorClass
+from core.architecture.blueprint import AttentionGroup, AttentionKind, TensorClass
 from core.physics import activations as a
 from core.physics import compute_buffer as c
-from core.sizing.engine_defaults import NARROW_MASK_SINCE, TWO_CROSS_SINCE, before
+from core.physics.reservation import llama_cpp as rules
+from core.sizing.engine_defaults import NARROW_MASK_SINCE, TWO_CROSS_SINCE, WINDOWS_APART_SINCE, before
 from core.sizing.groups import cached_groups, draft_tokens, source_of_model
 from core.sizing.placement import is_placed
 from core.sizing.situation import Situation
-from core.trace import Origin, OriginKind, Trace
+from core.trace import CHOICE, Origin, OriginKind, Trace
 from core.units import Unit
 
 BUFFER = "runtime.compute_buffer_bytes"
@@ -34,13 +35,12 @@ def record_compute_buffer(trace: Trace, s: Situation) -> str:
     pair = WIDE_MASK if not flash else BOTH_MASKS if old else MASK
     trace.given("runtime.mask_bytes", pair, Unit.BYTE, SOURCE)
     inputs = {"micro_batch": "engine.prefill_chunk", "hidden_size": "model.hidden_size"}
-    cells = {"cells": _cells(trace, s), "sharing": "slots_in_a_stream"}
     trace.compute(
         "runtime.masks_bytes",
         c.masks_bytes,
         micro_batch="engine.prefill_chunk",
+        cells=_cells(trace, s),
         pair_bytes="runtime.mask_bytes",
-        **cells,
     )
     trace.compute(
         "runtime.word_graph_bytes",
@@ -97,19 +97,39 @@ def _shape(trace: Trace, s: Situation, groups: list[AttentionGroup]) -> None:
             layers=f"runtime.{count}",
             hidden_size="model.hidden_size",
         )
-    asked = int(trace["accelerator.requests"]) * (1 + draft_tokens(s))
-    outputs = int(trace["engine.prefill_chunk"]) if before(s, NARROW_MASK_SINCE) else asked
-    trace.given("runtime.outputs", outputs, Unit.TOKEN, SOURCE)
+    if before(s, NARROW_MASK_SINCE):
+        trace.given("runtime.outputs", trace["engine.prefill_chunk"], Unit.TOKEN, SOURCE)
+        return
+    trace.given("runtime.draft_tokens", draft_tokens(s), Unit.TOKEN, CHOICE)
+    slots = s.scenario.deployment.max_requests
+    trace.given("runtime.server_slots", slots or 1, Unit.REQUEST, CHOICE if slots else SOURCE)
+    asked = {"requests": "runtime.server_slots", "draft_tokens": "runtime.draft_tokens"}
+    trace.compute("runtime.outputs", c.words_asked_for, **asked)
 
 
 def _cells(trace: Trace, s: Situation) -> list[str]:
-    """The keys of the cells of each length: of layers that keep every token, and of those with a window."""
-    found: dict[bool, str] = {}
+    """The keys of the cells of each length: of layers that keep every token, and of those with a window.
+
+    They are those of the scenario's own context, for one slot: what stands beside the requests does not grow with them.
+    """
+    if "runtime.full_cells" in trace or "runtime.window_cells" in trace:
+        return [key for key in ("runtime.full_cells", "runtime.window_cells") if key in trace]
+    trace.given("runtime.context_tokens", s.scenario.workload.context_tokens, Unit.TOKEN)
+    trace.given("runtime.one_stream", 1, Unit.COUNT, SOURCE)
+    shape = {"tokens": "runtime.context_tokens", "sharing": "runtime.one_stream"}
+    whole = s.scenario.deployment.full_windows or before(s, WINDOWS_APART_SINCE)
     for number, group in cached_groups(s.blueprint):
-        key = f"kv.{number}.tokens_reserved"
+        windowed = bool(group.window) and group.kind is not AttentionKind.COMPRESSED and not whole
+        key = "runtime.window_cells" if windowed else "runtime.full_cells"
         if key in trace:
-            found.setdefault(bool(group.window), key)
-    return list(found.values()) or ["nothing_bytes"]
+            continue
+        if windowed:
+            more = {"window": f"kv.{number}.window", "micro_batch": "engine.prefill_chunk"}
+            trace.compute(key, rules.window_cells, **shape, **more)
+        else:
+            trace.compute(key, rules.full_cells, **shape)
+    found = [key for key in ("runtime.full_cells", "runtime.window_cells") if key in trace]
+    return found or ["nothing_bytes"]
 
 
 def _phases(trace: Trace, s: Situation, inputs: dict[str, str], flash: bool) -> list[str]:
@@ -127,9 +147,8 @@ def _phases(trace: Trace, s: Situation, inputs: dict[str, str], flash: bool) -> 
     cells = _cells(trace, s)[0]
     if not flash and cells != "nothing_bytes":
         widths = {name: f"runtime.{name}" for name in ("query_heads", "query_width", "kv_width")}
-        sharing = {"cells": cells, "sharing": "slots_in_a_stream"}
         phases.append("runtime.score_graph_bytes")
-        trace.compute(phases[-1], c.score_graph_bytes, **widths, **sharing, **inputs)
+        trace.compute(phases[-1], c.score_graph_bytes, cells=cells, **widths, **inputs)
     return phases
 
 

@@ -11,13 +11,15 @@ from core.scenario import Mode
 from core.sizing.situation import Situation
 from core.units import GIB
 
-#: Accelerators with this much memory get larger defaults; the A100 does not, whatever its memory, and DGX Spark not
-#: since 0.33. Budgets that vLLM prints on Macs go with small ones.
-LARGE_BYTES, NOT_LARGE = 70 * GIB, "a100"
+#: Accelerators with this much memory get larger defaults; the A100 does not since 0.9, whatever its memory, and DGX
+#: Spark not since 0.33. Budgets that vLLM prints on Macs go with small ones.
+LARGE_BYTES, NOT_LARGE, NOT_LARGE_SINCE = 70 * GIB, "a100", (0, 9)
 CHUNK, CHUNK_ON_LARGE = 2048, 8192
 #: Since this release those with so much get larger ones still.
 LARGEST_BYTES, CHUNK_ON_LARGEST, LARGEST_SINCE, SMALL_SPARK_SINCE = 160 * GIB, 16_384, (0, 28), (0, 33)
 REQUESTS, REQUESTS_ON_LARGE = 256, 1024
+#: Since this release a chunk is no longer than all requests that it prepares for, at full length.
+ALL_AT_MOST_SINCE, LEAST_CHUNK = (0, 12), 16
 #: Before this release a prompt of up to this many tokens was read in one piece, whatever the accelerator.
 PIECES_SINCE, LONG_PROMPT = (0, 8), 32_768
 #: Since this release words are chosen without sorting all scores; since this one graphs count in the engine's share.
@@ -150,7 +152,8 @@ def is_vllm(s: Situation) -> bool:
 def is_large(s: Situation, usable_bytes: int) -> bool:
     """Does vLLM take an accelerator for a large one?"""
     small_spark = s.device.family is DeviceFamily.NVIDIA_UNIFIED and not before(s, SMALL_SPARK_SINCE)
-    excepted = small_spark or s.device.family is DeviceFamily.APPLE or NOT_LARGE in s.device.name.lower()
+    a100 = NOT_LARGE in s.device.name.lower() and not before(s, NOT_LARGE_SINCE)
+    excepted = small_spark or s.device.family is DeviceFamily.APPLE or a100
     return usable_bytes >= LARGE_BYTES and not excepted
 
 
@@ -200,9 +203,13 @@ def chunk_tokens(s: Situation, usable_bytes: int) -> int | None:
     if before(s, PIECES_SINCE):
         longest = s.scenario.workload.context_tokens
         return max(longest, CHUNK) if longest <= LONG_PROMPT else CHUNK
+    chunk = CHUNK_ON_LARGE if is_large(s, usable_bytes) else CHUNK
     if usable_bytes >= LARGEST_BYTES and is_large(s, usable_bytes) and not before(s, LARGEST_SINCE):
-        return CHUNK_ON_LARGEST
-    return CHUNK_ON_LARGE if is_large(s, usable_bytes) else CHUNK
+        chunk = CHUNK_ON_LARGEST
+    prepared = s.scenario.deployment.max_requests
+    if prepared is None or before(s, ALL_AT_MOST_SINCE):
+        return chunk
+    return min(chunk, max(LEAST_CHUNK, prepared * s.scenario.workload.context_tokens))
 
 
 def sglang_sizes(s: Situation, usable_bytes: int) -> tuple[int, int, int]:

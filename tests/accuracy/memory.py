@@ -371,8 +371,26 @@ def _requests(q: Question) -> float:
     return float(trace["accelerator.free_for_kv_bytes"] / trace["accelerator.bytes_per_request"])
 
 
+def _blocks_of_room(q: Question) -> float:
+    """Blocks of the pool in the printed room."""
+    trace = q.with_pool().trace
+    if "kv_pool.blocks" not in trace:
+        raise Unusable("this engine has no blocks")
+    return float(trace["kv_pool.blocks"])
+
+
 def _longest(q: Question) -> float:
-    return float(q.with_pool().trace["max_context_tokens"])
+    """What the room holds; while vLLM asked layer by layer, what it then found by halving."""
+    trace, room = q.with_pool().trace, q.pool_bytes()
+    most = q.record.count("max_model_len")
+    if "kv_pool.asked_bytes" not in trace or room is None or most is None:
+        return float(trace["max_context_tokens"])
+    fits, beyond = 0, most + 1
+    while beyond - fits > 1:
+        tried = (fits + beyond) // 2
+        sizing = q.case.sized(workload__context_tokens=tried, workload__prompt_tokens=max(1, tried - 1))
+        fits, beyond = (tried, beyond) if sizing.trace["kv_pool.asked_bytes"] <= room else (fits, tried)
+    return float(fits)
 
 
 def _graphs(q: Question) -> float:
@@ -572,6 +590,7 @@ FIGURES: dict[str, Figure] = {
     "swa_cells": Figure("cache", 1, _cells(windowed=True)),
     "kv_tokens": Figure("cache", 1, _tokens, from_pool=True),
     "max_concurrency": Figure("cache", 1, _requests, from_pool=True),
+    "num_gpu_blocks": Figure("cache", 1, _blocks_of_room, from_pool=True),
     "estimated_max_model_len": Figure("cache", 1, _longest, from_pool=True),
     "recurrent_state_mib": Figure("state", MIB, _state),
     "mtp_kv_mib": Figure("cache", MIB, _cache_of_prediction),

@@ -25,7 +25,6 @@ def buffer_mib(model: str, context: int, **deployment: Any) -> float:
         ("meta-llama/Llama-3.1-8B-Instruct", 16_384, {}, 124.01),
         ("meta-llama/Llama-3.1-8B-Instruct", 131_072, {}, 236.01),
         ("meta-llama/Llama-3.1-8B-Instruct", 16_384, {"requests": 4}, 124.01),  # a stream for each slot
-        ("meta-llama/Llama-3.1-8B-Instruct", 16_384, {"requests": 4, "shared_slots": True}, 172.01),
         ("meta-llama/Llama-3.1-8B-Instruct", 16_384, ROW, 236.04),  # the last of two accelerators
         ("Qwen/Qwen3-32B", 8192, {}, 194.01),  # heads wider together than the model
         ("Qwen/Qwen3-235B-A22B", 8192, {}, 176.01),
@@ -61,7 +60,7 @@ def test_an_accelerator_takes_a_copy_of_experts_that_lie_with_the_host() -> None
 
 
 def test_one_word_for_each_slot_and_guess() -> None:
-    t = served("Qwen/Qwen3.6-27B", 8192, engine="llama.cpp", requests=4, draft_tokens=3)
+    t = served("Qwen/Qwen3.6-27B", 8192, engine="llama.cpp", max_requests=4, draft_tokens=3)
     assert t["runtime.outputs"] == 16
     assert served("Qwen/Qwen3.6-27B", 8192, engine="llama.cpp", release="2026.5")["runtime.outputs"] == 512
 

@@ -151,6 +151,20 @@ def test_vllm_counts_the_chunk_before_since_0_26() -> None:
     assert old["engine.batches_in_flight"] == 2
 
 
+@pytest.mark.parametrize(
+    ("deployment", "context", "chunk"),
+    [
+        ({"device": "a100-80gb-sxm", "release": "0.8"}, 32_768, 8192),
+        ({"device": "a100-80gb-sxm", "release": "0.9"}, 32_768, 2048),
+        ({"device": "h100-sxm", "max_requests": 1}, 4096, 4096),  # no longer than all requests that it prepares for
+        ({"device": "h100-sxm", "max_requests": 1, "release": "0.11"}, 4096, 8192),
+        ({"device": "h100-sxm", "max_requests": 4}, 4096, 8192),
+    ],
+)
+def test_vllm_chunks_by_release_and_accelerator(deployment: dict[str, Any], context: int, chunk: int) -> None:
+    assert served("Qwen/Qwen3-8B", context, **deployment)["engine.prefill_chunk"] == chunk
+
+
 def test_vllm_layers_kept_every_token_before_their_release() -> None:
     """Llama 4: 36 of 48 layers look at chunks of 8,192. Gemma 3: 52 of 62 have windows."""
     eight: dict[str, Any] = {"count": 8, "plan": Plan(tensor=8)}

@@ -118,7 +118,10 @@ def costs(window: MainWindow) -> Iterator[State]:
     panel.show_tab(0)
     section = window.sizing.inputs.economics
     folded = section.folded
-    section.set_folded(False)
+    if folded:
+        section.toggle()  # as a person does: what stands in for open fields is found then
+        wait(300)  # it unfolds
+        settle()
     bar = window.sizing.inputs.scroll_area.verticalScrollBar()
     turn()
     bar.setValue(section.y())

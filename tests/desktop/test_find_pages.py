@@ -233,6 +233,7 @@ def test_it_fits_the_smallest_window(
             for control in page.findChildren(QWidget):
                 if isinstance(control, QLineEdit | QPushButton) and control.isVisible():
                     assert control.accessibleName() or getattr(control, "text", str)(), control
+            assert page.table.columnWidth(0) >= 200, "names before columns that can be spared"
             page.resize(1052, 760)  # beside the sidebar of the usual window
             header = page.table.horizontalHeader()
             for column, one in enumerate(page.answers.columns):

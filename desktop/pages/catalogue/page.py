@@ -375,9 +375,9 @@ class CataloguePage(Page):
 
     def remember(self) -> None:
         """Save what can be read of the changes, before the page goes."""
+        self.form.settle()
         if self._record is None or not self.form.is_changed:
             return
-        self.form.settle()
         record, _problem = self.form.edited()
         if record is not None and record != self._record:
             self._edits.keep(self._table.key, record, _("Edit of {name}").format(name=self._name(record)))

@@ -1,5 +1,7 @@
 """The ranked table: a tick, the verdict, and the speed as a bar on one scale for all rows."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QPolygon
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QTableView
@@ -19,6 +21,10 @@ ICONS: dict[Verdict, tuple[str, Color]] = {
 UNKNOWN: tuple[str, Color] = ("info-circle", "info")
 
 LEAST_NAME, LEAST_BAR = 280, 110  # widths, where all columns find room
+MOST_LACKING, USUAL = (
+    70,
+    1000,
+)  # of a name, in a window narrower than the usual, before a column goes that can be spared
 
 
 class AnswerDelegate(QStyledItemDelegate):
@@ -120,8 +126,10 @@ class AnswerTable(QTableView):
     row_chosen = Signal(int)
     open_wanted = Signal(int)
 
-    def __init__(self, theme: Theme, answers: AnswersModel, name: str) -> None:
+    def __init__(self, theme: Theme, answers: AnswersModel, name: str, spared: Sequence[int] = ()) -> None:
+        """`spared` columns go, the first of them first, where the window is too narrow for names."""
         super().__init__()
+        self._spared = spared
         self.answers = answers
         self.ranked_column = -1
         self._theme = theme
@@ -170,19 +178,28 @@ class AnswerTable(QTableView):
         if not count:
             return
         bar = 236 if self.width() > 1000 and len(self.answers.columns) < 8 else 150
+        bar = max(bar, self._heading(SPEED_COLUMN))  # a heading is never cut
         widths = [0, *(bar if column == SPEED_COLUMN else self._width(column) for column in range(1, count))]
         lacking = LEAST_NAME - (self.viewport().width() - sum(widths))
+        for column in self._spared:
+            hidden = self.width() < USUAL and lacking > MOST_LACKING
+            self.setColumnHidden(column, hidden)
+            if hidden:
+                lacking -= widths[column]
+                widths[column] = 0
         if lacking > 0:
             widths[SPEED_COLUMN] = max(LEAST_BAR, self._heading(SPEED_COLUMN), bar - lacking)
             lacking -= bar - widths[SPEED_COLUMN]
         worded = [at for at in range(1, count) if at != SPEED_COLUMN and not self.answers.columns[at].is_number]
+        worded = [at for at in worded if widths[at]]
         words = sum(widths[at] for at in worded)
         for at in worded if lacking > 0 else ():
             widths[at] = max(self._heading(at), widths[at] - round(lacking * widths[at] / words))
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         for column in range(1, count):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
-            self.setColumnWidth(column, widths[column])
+            if widths[column]:
+                self.setColumnWidth(column, widths[column])
 
     def _heading(self, column: int) -> int:
         """What the title of a column needs."""

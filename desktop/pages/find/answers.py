@@ -128,7 +128,7 @@ def _side(column: Column) -> Qt.AlignmentFlag:
 # ---- hardware
 
 SPEED_COLUMN, POWER_COLUMN = 1, 4
-CACHE_COLUMN = 4  # of models
+CACHE_COLUMN, REQUESTS_COLUMN, SIZE_COLUMN = 4, 6, 7  # of models
 
 
 #: The column of each ranking.

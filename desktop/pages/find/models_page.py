@@ -8,7 +8,7 @@ from core.language.messages import gettext as _
 from core.language.sentences import device_with_count
 from core.scenario import Scenario
 from core.sizing.search.models import ModelAnswer, ModelsFound
-from desktop.pages.find.answers import Row, model_columns, model_row
+from desktop.pages.find.answers import CACHE_COLUMN, REQUESTS_COLUMN, SIZE_COLUMN, Row, model_columns, model_row
 from desktop.pages.find.search_page import SearchPage
 from desktop.session import Session
 from desktop.theme import Theme
@@ -19,6 +19,7 @@ class FindModelsPage(SearchPage):
     """Hardware, workload and targets are those of the scenario."""
 
     finds_models = True
+    spared = (REQUESTS_COLUMN, CACHE_COLUMN, SIZE_COLUMN)
 
     def __init__(self, session: Session, theme: Theme, opened: Callable[[], object]) -> None:
         super().__init__(session, theme, opened, model_columns(), _("Models"))

@@ -36,7 +36,7 @@ class SearchPage(Page):
         self.subline = Text(theme, "label", "text_2", lines=2)
         self.limits = LimitsBar(session, theme, models=self.finds_models)
         self.answers = AnswersModel(list(columns), self)
-        self.table = AnswerTable(theme, self.answers, answers)
+        self.table = AnswerTable(theme, self.answers, answers, self.spared)
         self.misses = MissesLine(theme)
         self.keep = button(_("Compare ticked"), action=self._keep)
         self.keep.setEnabled(False)
@@ -55,6 +55,7 @@ class SearchPage(Page):
     # -- what each of them says for itself
 
     finds_models = False
+    spared: tuple[int, ...] = ()  # columns that a narrow window does without, the first of them first
 
     def _work(self) -> Callable[[], Any]:
         """The search for what the limits ask."""
