@@ -4,8 +4,8 @@ from core.catalogue.records import Device
 from core.physics import decode, efficiency
 from core.sizing.groups import source_of_model
 from core.sizing.origins import METHOD, catalogue_origin
-from core.sizing.situation import Situation
-from core.trace import Trace
+from core.sizing.situation import Setup
+from core.trace import Recipe, Recorder
 from core.units import Unit
 
 #: Power for a 16-bit rate, where a device states none [J/FLOP]: that of desktop cards of today, and of chips whose
@@ -14,7 +14,7 @@ USUAL_POWER, POWER_WITHOUT_MATRIX_UNITS = 1.4e-12, 4e-12
 WITHOUT_MATRIX_UNITS = ("m1", "m2", "m3", "m4")
 
 
-def record_efficiency(trace: Trace, situation: Situation, experts: bool) -> None:
+def record_efficiency(trace: Recipe, situation: Setup, experts: bool) -> None:
     """Record the shares of the rate that products reach: of layers, and of experts where tokens are sent to them."""
     record_power(trace, situation.device)
     origin, widths = source_of_model(situation), {"layers": efficiency.inner_width_of_layers(situation.blueprint)}
@@ -40,7 +40,7 @@ def power_of(device: Device, rate: float) -> float:
     return rate * (POWER_WITHOUT_MATRIX_UNITS if device.architecture in WITHOUT_MATRIX_UNITS else USUAL_POWER)
 
 
-def record_power(trace: Trace, device: Device) -> None:
+def record_power(trace: Recorder, device: Device) -> None:
     """Record `efficiency.within_power`: the share of the rate that an accelerator keeps up."""
     origin = catalogue_origin(device, "tdp_w") if device.tdp_w else METHOD
     trace.given("device.power_w", power_of(device, float(trace["rate.fp16"])), Unit.WATT, origin)
