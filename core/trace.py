@@ -175,6 +175,15 @@ def expression_name(function: F) -> F:
     return function
 
 
+def _values_of(values: Values, order: Sequence[str], inputs: Mapping[str, str | Sequence[str]]) -> list[Any]:
+    """The arguments of a formula by position; in a plain loop, since it runs for every figure that is recorded."""
+    arguments = []
+    for name in order:
+        at = inputs[name]
+        arguments.append(values[at] if at.__class__ is str else [values[k] for k in at])
+    return arguments
+
+
 def _arguments(keys: Sequence[str | Sequence[str]]) -> Callable[[Values], Sequence[Any]]:
     """What takes the arguments of a formula out of the figures, a key or keys each; it runs at every step."""
     plain = [key for key in keys if isinstance(key, str)]
@@ -189,42 +198,88 @@ def _arguments(keys: Sequence[str | Sequence[str]]) -> Callable[[Values], Sequen
     return lambda values: (values[only],)
 
 
+class _Constants(dict[str, Any]):
+    """The constants of a recipe; those of the recipe before it are known too."""
+
+    __slots__ = ("before",)
+
+    def __init__(self, before: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.before = before
+
+    def __missing__(self, key: str) -> Any:
+        return self.before[key]
+
+
 class Recipe:
     """Formulas to apply one after another, whatever the numbers: written once, followed by many traces.
 
-    It is written like a trace, but nothing is computed. Whoever writes it sees what decides which formulas apply, and
-    no number, so that a trace that follows it holds what it would hold had the formulas been recorded one by one.
+    It is written like a trace. Whoever writes it sees what decides which formulas apply, and no number that may differ
+    among the traces that follow it, so that each of them holds what it would hold had the formulas been recorded one by
+    one. What follows from constants alone is computed while it is written, and is a constant too.
     """
 
-    __slots__ = ("_constants", "_found", "_steps")
+    __slots__ = ("_before", "_constants", "_found", "_steps")
 
-    def __init__(self) -> None:
-        self._constants: dict[str, Any] = {}
+    def __init__(self, after: "Recipe | None" = None) -> None:
+        """Begin a recipe; every trace that follows it has followed `after` before, whose constants are known."""
+        self._before = after
+        self._constants: dict[str, Any] = {} if after is None else _Constants(after._constants)
         self._steps: list[tuple[str, Callable[..., Any], Callable[[Values], Sequence[Any]]]] = []
         self._found: dict[str, tuple[Any, Any]] = {}
 
-    def given(self, key: str, value: Any, unit: Unit, origin: Origin) -> None:
+    def given(self, key: str, value: Any, unit: Unit, origin: Origin = CHOICE) -> Any:
         """Write down a constant: a number that follows from what the writer sees."""
         self._constants[key] = value
         self._found[key] = (unit, origin)
+        return value
 
     def compute(self, key: str, function: Callable[..., Any], **inputs: str | Sequence[str]) -> None:
-        """Write down a formula; a second time the same is done once."""
-        if self._found.get(key) == (function, inputs):
-            return
+        """Write down a formula; a second time the same is done once. Of constants it makes a constant."""
         order = _ORDERS[function]
         if len(order) != len(inputs):
             raise TypeError(f"{key}: {function.__name__} takes {', '.join(order)}")
+        try:
+            values = _values_of(self._constants, order, inputs)
+        except KeyError:  # a figure that only those have who follow
+            self._write(key, function, order, inputs)
+            return
+        self._constants[key] = function(*values)
+        self._found[key] = (function, inputs)
+
+    def _write(
+        self, key: str, function: Callable[..., Any], order: Sequence[str], inputs: Mapping[str, str | Sequence[str]]
+    ) -> None:
+        if self._found.get(key) == (function, inputs):
+            return
+        if self._before is not None and key in self._before._constants:
+            raise TypeError(f"{key}: a constant of the recipe before stays as it is")
+        self._constants.pop(key, None)
         self._steps.append((key, function, _arguments([inputs[name] for name in order])))
         self._found[key] = (function, inputs)
 
+    def follow(self, formulas: "Recipe") -> None:
+        """Write down what another recipe holds."""
+        self._constants.update(formulas._constants)
+        self._found.update(formulas._found)
+        for key, function, _ in formulas._steps:
+            self.compute(key, function, **formulas._found[key][1])
+
+    def __getitem__(self, key: str) -> Any:
+        """The value of a constant."""
+        return self._constants[key]
+
     def __contains__(self, key: object) -> bool:
-        """Was it written here? What the trace holds that follows is not seen."""
-        return key in self._found
+        """Was it written here, or in what comes before? What the trace holds that follows is not seen."""
+        return key in self._found or (self._before is not None and key in self._before)
 
     def __len__(self) -> int:
         """Formulas in it."""
         return len(self._steps)
+
+    def takes(self, key: str) -> bool:
+        """Does a formula take this figure, which is not written here?"""
+        return key not in self._found and any(key in self._found[step][1].values() for step, _, _ in self._steps)
 
     def apply(self, values: dict[str, Any]) -> None:
         """Compute its figures from those that are there."""
@@ -339,12 +394,8 @@ class Trace:
             value = function(
                 **{n: values[k] if isinstance(k, str) else [values[i] for i in k] for n, k in inputs.items()}
             )
-        else:  # this runs hundreds of times in a sizing: by position and in a plain loop it takes the least
-            arguments = []
-            for name in order:
-                at = inputs[name]
-                arguments.append(values[at] if at.__class__ is str else [values[k] for k in at])
-            value = function(*arguments)
+        else:
+            value = function(*_values_of(values, order, inputs))
         values[key] = value
         self._found[key] = (function, inputs)
         return value

@@ -5,19 +5,18 @@ from core.physics import answers as a
 from core.physics import weights as w
 from core.sizing.groups import LATENT, cached_groups, source_of_model
 from core.sizing.origins import METHOD
-from core.sizing.situation import Situation
+from core.sizing.situation import Setup
 from core.trace import Origin, Recipe, Same, Trace, recipe
 from core.units import Unit
 
 
-def record_saving(trace: Trace, s: Situation) -> None:
-    """Record `full_heads_ratio`: how many times more a twin would keep in which every query head has its own cache."""
+def saving(formulas: Recipe, s: Setup) -> list[Recipe]:
+    """The recipe of `full_heads_ratio`: how many times more a twin with a cache for every query head would keep."""
     groups = cached_groups(s.blueprint)
     for number, group in groups:
-        if group.kind is AttentionKind.COMPRESSED or not trace[f"kv.{number}.bytes_per_token"]:
-            return
-    if groups:
-        trace.later(_saving(Same(groups), source_of_model(s)))
+        if group.kind is AttentionKind.COMPRESSED or not formulas[f"kv.{number}.bytes_per_token"]:
+            return []
+    return [_saving(Same(groups), s.model_source)] if groups else []
 
 
 @recipe
@@ -42,7 +41,7 @@ def _saving(trace: Recipe, groups: Same[tuple[tuple[int, AttentionGroup], ...]],
     trace.compute("full_heads_ratio", a.saving, full_bytes=twins, kept_bytes="kv_logical_bytes_per_request")
 
 
-def record_spill(trace: Trace, s: Situation) -> None:
+def record_spill(trace: Trace, s: Setup) -> None:
     """Record how many layers, and how many experts of each, do not fit the fast memory of an accelerator."""
     spilled = "spill.weights_bytes" if trace["spill.weights_bytes"] > 0 else "accelerator.shortfall_bytes"
     if trace[spilled] <= 0:

@@ -4,8 +4,8 @@ from core.catalogue.records import DeviceFamily
 from core.physics import activations as a
 from core.sizing.engine_defaults import is_vllm
 from core.sizing.groups import source_of_model
-from core.sizing.situation import Situation
-from core.trace import Origin, OriginKind, Trace
+from core.sizing.situation import Setup
+from core.trace import Origin, OriginKind, Recipe
 from core.units import GB, GIB, Unit
 
 LOGS = Origin(OriginKind.METHOD, "Memory that engines reported in public start-up logs", date="2026-11")
@@ -26,26 +26,26 @@ MLX_BASE = 1_500_000_000
 MLX_TILED_WIDTH = 128
 
 
-def on_metal(s: Situation) -> bool:
+def on_metal(s: Setup) -> bool:
     """Does vLLM run on an accelerator of Apple?"""
     return is_vllm(s) and s.device.family is DeviceFamily.APPLE
 
 
-def first_capacity_bytes(s: Situation) -> int:
+def first_capacity_bytes(s: Setup) -> int:
     """What is installed in the first tier."""
-    return s.scenario.deployment.capacity_bytes or s.device.memory_tiers[0].capacity_bytes
+    return s.deployment.capacity_bytes or s.device.memory_tiers[0].capacity_bytes
 
 
-def working_set_bytes(s: Situation) -> int:
+def working_set_bytes(s: Setup) -> int:
     """What Metal lends at most: what was chosen as usable, else by the label of the Mac, which counts in GiB."""
-    if s.scenario.deployment.capacity_bytes is not None:
-        return s.scenario.deployment.capacity_bytes
+    if s.deployment.capacity_bytes is not None:
+        return s.deployment.capacity_bytes
     label = s.device.memory_tiers[0].capacity_bytes / GB
     part = next(part for most, part in WORKING_SETS if label <= most)
     return round(part * label * GIB)
 
 
-def record_metal(trace: Trace, s: Situation) -> list[str]:
+def record_metal(trace: Recipe, s: Setup) -> list[str]:
     """What stays in MLX's cache of buffers after a chunk was tried: the scores of its tokens, for the most part."""
     trace.given("runtime.bytes_per_logit", SCORE_BYTES, Unit.BYTE, METAL)
     trace.compute(
@@ -60,7 +60,7 @@ def record_metal(trace: Trace, s: Situation) -> list[str]:
     return ["runtime.logits_bytes"]
 
 
-def record_mlx(trace: Trace, s: Situation) -> list[str]:
+def record_mlx(trace: Recipe, s: Setup) -> list[str]:
     """What a chunk takes, and the scores of attention where heads are too wide for the kernels in tiles."""
     trace.given("runtime.context_bytes", MLX_BASE, Unit.BYTE, LOGS)
     wide = [group for group in s.blueprint.attention if group.key_dim > MLX_TILED_WIDTH and not group.window]
@@ -68,7 +68,6 @@ def record_mlx(trace: Trace, s: Situation) -> list[str]:
         return ["runtime.context_bytes"]
     heads = max(group.query_heads for group in wide)
     trace.given("runtime.query_heads", heads, Unit.COUNT, source_of_model(s))
-    trace.given("runtime.context_tokens", s.scenario.workload.context_tokens, Unit.TOKEN)
     trace.compute(
         "runtime.score_bytes",
         a.score_bytes,

@@ -10,17 +10,21 @@ from core.architecture.blueprint import AttentionGroup, AttentionKind
 from core.physics import operators
 from core.sizing.groups import LATENT, cached_groups, source_of_model
 from core.sizing.outline import KeptGroup, Outline
-from core.sizing.situation import Situation
-from core.trace import Recipe, Trace
+from core.sizing.situation import Setup
+from core.trace import Origin, Recipe, Same, Trace, recipe
 from core.units import Unit
 
 _INDEXED = (AttentionKind.SPARSE_LATENT, AttentionKind.COMPRESSED)
 
 
-def record_attention(trace: Trace, situation: Situation) -> None:
+def record_attention(trace: Trace, situation: Setup) -> None:
     """Record what the groups are made of, beside what memory has recorded: readers, windows, operations per row."""
-    source = source_of_model(situation)
-    for number, group in cached_groups(situation.blueprint):
+    trace.follow(_groups(Same(cached_groups(situation.blueprint)), source_of_model(situation)))
+
+
+@recipe
+def _groups(trace: Recipe, groups: Same[tuple[tuple[int, AttentionGroup], ...]], source: Origin) -> None:
+    for number, group in groups.it:
         key = f"attention.{number}"
         trace.given(f"{key}.readers", group.layers, Unit.COUNT, source)
         trace.given(f"{key}.row_flops.decode", _row_flops(group, decode=True), Unit.FLOP, source)

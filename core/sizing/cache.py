@@ -5,20 +5,20 @@ or pipeline parallelism a group also has `rank` figures, those of one accelerato
 counted; what the engine reserves for it follows in `core.sizing.reservation`, by the rules of each engine.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from core.architecture.blueprint import AttentionGroup, AttentionKind, RecurrentGroup, RecurrentKind
-from core.catalogue.records import Allocator, KvFormat
+from core.catalogue.records import Allocator
 from core.physics import kv_cache as kv
 from core.physics.reservation import compressed
 from core.scenario import Mode
 from core.sizing.draft import draft_share
-from core.sizing.groups import LATENT, cached_groups, draft_layers, is_split, source_of_model
+from core.sizing.groups import LATENT, cached_groups, draft_layers, is_split
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin
 from core.sizing.reservation.by_engine import reserve
 from core.sizing.reservation.share import Reservation, Share
-from core.sizing.situation import Situation
-from core.trace import CHOICE, Origin, Recipe, Recorder, Same, Trace, recipe
+from core.sizing.situation import Setup
+from core.trace import CHOICE, Origin, Recipe
 from core.units import Unit
 
 #: llama.cpp keeps both parts of a recurrent state in 32 bit; serving engines the convolution in 16 [byte].
@@ -28,46 +28,11 @@ SERVING_CONVOLUTION_BYTES = 2
 UNREAD_BY_SGLANG = (RecurrentKind.MAMBA1, RecurrentKind.MAMBA2)
 
 
-@dataclass(frozen=True, slots=True)
-class _Cache:
-    """What decides how a cache is counted.
-
-    groups       attention groups that keep one, with their numbers
-    source       where the counts of the model come from
-    kv_format    of the keys and, unless `mixed`, of the values
-    packs        does the engine pack a compressed vector in 8 bit?
-    split        is the model spread over several accelerators?
-    drafts       layers that the prediction layer adds to each group
-    """
-
-    groups: Same[tuple[tuple[int, AttentionGroup], ...]]
-    source: Origin
-    kv_format: Same[KvFormat]
-    mixed: bool
-    packs: bool
-    split: bool
-    drafts: tuple[int, ...]
-
-
-def _outline(s: Situation) -> _Cache:
-    groups = cached_groups(s.blueprint)
-    packed = s.engine.allocator in (Allocator.VLLM, Allocator.SGLANG) and s.kv_format.bits == 8
-    return _Cache(
-        groups=Same(groups),
-        source=source_of_model(s),
-        kv_format=Same(s.kv_format),
-        mixed=s.kv_value_format is not None,
-        packs=packed and s.scenario.mode is Mode.REAL,
-        split=is_split(s),
-        drafts=tuple(draft_layers(s, number) for number, _ in groups),
-    )
-
-
-def record_cache(trace: Trace, s: Situation) -> Reservation:
+def record_cache(trace: Recipe, s: Setup) -> Reservation:
     """Record cache and state of one request: as counted, as the engine reserves them, and on one accelerator."""
     _given_format(trace, s)
-    trace.follow(_counted(_outline(s)))
-    trace.follow(_states(Same(s.blueprint.recurrent), s.engine.allocator, is_split(s), source_of_model(s)))
+    _counted(trace, s)
+    _states(trace, s)
     reserved = reserve(trace, s)
     reserved = replace(reserved, shares=(*reserved.shares, *draft_share(trace, s)))
     caches = [share for share in reserved.shares if not share.state]
@@ -84,29 +49,26 @@ def _keeps_wide(allocator: Allocator, group: RecurrentGroup) -> bool:
     return allocator is Allocator.LLAMA_CPP
 
 
-@recipe
-def _counted(trace: Recipe, o: _Cache) -> None:
+def _counted(trace: Recipe, s: Setup) -> None:
     """Bytes per token of every group, and what it keeps of one request."""
-    groups = [n for n, _ in o.groups.it]
-    for (number, group), drafts in zip(o.groups.it, o.drafts, strict=True):
-        _bytes_per_token(trace, o, number, group, drafts)
-        _logical(trace, o, number, group)
+    groups = [n for n, _ in cached_groups(s.blueprint)]
+    for number, group in cached_groups(s.blueprint):
+        _bytes_per_token(trace, s, number, group)
+        _logical(trace, s, number, group)
     _sum(trace, "kv_bytes_per_token", kv.total_bytes_per_token, [f"kv.{n}.bytes_per_token" for n in groups])
     _sum(trace, "kv_logical_bytes_per_request", kv.cache_bytes, [f"kv.{n}.logical_bytes" for n in groups])
 
 
-def _reserved(trace: Trace, whole: str, part: str, shares: list[Share]) -> None:
+def _reserved(trace: Recipe, whole: str, part: str, shares: list[Share]) -> None:
     _sum(trace, whole, kv.cache_bytes, [share.whole for share in shares])
     _sum(trace, part, kv.cache_bytes, [share.bytes for share in shares])
 
 
-@recipe
-def _states(
-    trace: Recipe, groups: Same[tuple[RecurrentGroup, ...]], allocator: Allocator, split: bool, source: Origin
-) -> None:
+def _states(trace: Recipe, s: Setup) -> None:
     """The recurrent state of one request."""
+    source, allocator = s.model_source, s.engine.allocator
     whole = []
-    for number, group in enumerate(groups.it):
+    for number, group in enumerate(s.blueprint.recurrent):
         key = f"state.{number}"
         trace.given(f"{key}.layers", group.layers, Unit.COUNT, source)
         trace.given(f"{key}.convolution_elements", group.convolution_elements, Unit.COUNT, source)
@@ -122,7 +84,7 @@ def _states(
         names = ("layers", "convolution_elements", "convolution_bytes", "matrix_elements", "matrix_bytes")
         trace.compute(f"{key}.bytes", kv.state_bytes, **{name: f"{key}.{name}" for name in names})
         whole.append(f"{key}.bytes")
-        if split:
+        if is_split(s):
             trace.given(f"{key}.heads", group.heads, Unit.COUNT, source)
             trace.compute(
                 f"{key}.rank_bytes",
@@ -136,15 +98,15 @@ def _states(
     _sum(trace, "state_bytes_per_request", kv.cache_bytes, whole, source)
 
 
-def _sum(trace: Recorder, key: str, function: object, groups: list[str], source: Origin = METHOD) -> None:
+def _sum(trace: Recipe, key: str, function: object, groups: list[str], source: Origin = METHOD) -> None:
     if groups:
         trace.compute(key, function, groups=groups)  # type: ignore[arg-type]
     else:
         trace.given(key, 0, Unit.BYTE, source)
 
 
-def _given_format(trace: Trace, s: Situation) -> None:
-    article = s.scenario.mode is Mode.ARTICLE
+def _given_format(trace: Recipe, s: Setup) -> None:
+    article = s.mode is Mode.ARTICLE
     source = ARTICLE if article else catalogue_origin(s.kv_format, "bytes_per_element")
     trace.given("kv_format.bytes_per_element", s.kv_format.bytes_per_element, Unit.BYTE_PER_ELEMENT, source)
     trace.given("kv_format.per_head_bytes", s.kv_format.per_head_bytes, Unit.BYTE, source)
@@ -153,7 +115,7 @@ def _given_format(trace: Trace, s: Situation) -> None:
         trace.given(
             "kv_value_format.bytes_per_element", s.kv_value_format.bytes_per_element, Unit.BYTE_PER_ELEMENT, origin
         )
-    chosen = s.scenario.deployment.kv_block_tokens
+    chosen = s.deployment.kv_block_tokens
     if article:
         trace.given("engine.block_tokens", 1, Unit.TOKEN, ARTICLE)
     elif chosen is not None:
@@ -164,17 +126,17 @@ def _given_format(trace: Trace, s: Situation) -> None:
         )
 
 
-def _bytes_per_token(trace: Recipe, o: _Cache, number: int, group: AttentionGroup, drafts: int) -> None:
+def _bytes_per_token(trace: Recipe, s: Setup, number: int, group: AttentionGroup) -> None:
     """Bytes per token and per element of one group."""
-    key, source = f"kv.{number}", o.source
-    trace.given(f"{key}.layers", group.cached + drafts, Unit.COUNT, source)
+    key = f"kv.{number}"
+    trace.given(f"{key}.layers", group.cached + draft_layers(s, number), Unit.COUNT, s.model_source)
     if group.kind is AttentionKind.COMPRESSED:
-        _compressed_bytes_per_token(trace, o, number, group)
+        _compressed_bytes_per_token(trace, s, number, group)
     elif group.kind in LATENT:
-        _latent_bytes_per_token(trace, o, number, group, drafts)
+        _latent_bytes_per_token(trace, s, number, group)
     else:
-        _headed_bytes_per_token(trace, o, number, group)
-    if o.split:
+        _headed_bytes_per_token(trace, s, number, group)
+    if is_split(s):
         trace.compute(
             f"{key}.rank_bytes_per_token",
             kv.rank_bytes_per_token,
@@ -186,9 +148,9 @@ def _bytes_per_token(trace: Recipe, o: _Cache, number: int, group: AttentionGrou
         )
 
 
-def _headed_bytes_per_token(trace: Recipe, o: _Cache, number: int, group: AttentionGroup) -> None:
+def _headed_bytes_per_token(trace: Recipe, s: Setup, number: int, group: AttentionGroup) -> None:
     """A key and a value for each head, and a short key where blocks are picked by one."""
-    key, source = f"kv.{number}", o.source
+    key, source = f"kv.{number}", s.model_source
     trace.given(f"{key}.kv_heads", group.kv_heads, Unit.COUNT, source)
     trace.given(f"{key}.key_dim", group.key_dim, Unit.COUNT, source)
     trace.given(f"{key}.value_dim", group.value_dim, Unit.COUNT, source)
@@ -198,10 +160,10 @@ def _headed_bytes_per_token(trace: Recipe, o: _Cache, number: int, group: Attent
     element, rate = f"kv_element_bytes.{number}", f"{key}.bytes_per_token"
     plain = f"{key}.head_bytes_per_token" if group.index_layers else rate
     trace.compute(element, kv.element_bytes, **scales, **widths)
-    if o.mixed:
+    if s.kv_value_format is not None:
         mixed = {"key_bytes": "kv_format.bytes_per_element", "value_bytes": "kv_value_format.bytes_per_element"}
         trace.compute(plain, kv.mixed_kv_bytes_per_token, **shape, **mixed)
-    elif o.kv_format.it.per_head_bytes:
+    elif s.kv_format.per_head_bytes:
         trace.compute(plain, kv.scaled_kv_bytes_per_token, **shape, **scales)
     else:
         trace.compute(plain, kv.kv_bytes_per_token, **shape, element_bytes=element)
@@ -216,15 +178,21 @@ def _given_index(trace: Recipe, key: str, group: AttentionGroup, source: Origin)
     trace.given(f"{key}.index_dim", group.index_dim, Unit.COUNT, source)
 
 
-def _record(trace: Recipe, o: _Cache, number: int, group: AttentionGroup) -> str:
+def _packs(s: Setup) -> bool:
+    """Does the engine pack a compressed vector in 8 bit?"""
+    packed = s.engine.allocator in (Allocator.VLLM, Allocator.SGLANG) and s.kv_format.bits == 8
+    return packed and s.mode is Mode.REAL
+
+
+def _record(trace: Recipe, s: Setup, number: int, group: AttentionGroup) -> str:
     """Record the vector that latent and compressed attention keep per token and layer; return its key."""
     key, record = f"kv.{number}", f"kv.{number}.record_bytes"
     trace.given(f"{key}.kv_heads", 1, Unit.COUNT, METHOD)
-    trace.given(f"{key}.latent_dim", group.latent_dim, Unit.COUNT, o.source)
-    own = o.kv_format.it.latent_bytes.get(group.latent_dim)
+    trace.given(f"{key}.latent_dim", group.latent_dim, Unit.COUNT, s.model_source)
+    own = s.kv_format.latent_bytes.get(group.latent_dim)
     if own is not None:
-        trace.given(record, own, Unit.BYTE, catalogue_origin(o.kv_format.it, "latent_bytes"))
-    elif group.kind is AttentionKind.COMPRESSED and o.packs:
+        trace.given(record, own, Unit.BYTE, catalogue_origin(s.kv_format, "latent_bytes"))
+    elif group.kind is AttentionKind.COMPRESSED and _packs(s):
         trace.compute(record, compressed.eight_bit_record, width=f"{key}.latent_dim")
     else:
         trace.compute(
@@ -240,30 +208,30 @@ def _record(trace: Recipe, o: _Cache, number: int, group: AttentionGroup) -> str
     return record
 
 
-def _latent_bytes_per_token(trace: Recipe, o: _Cache, number: int, group: AttentionGroup, drafts: int) -> None:
+def _latent_bytes_per_token(trace: Recipe, s: Setup, number: int, group: AttentionGroup) -> None:
     """One vector per token and layer, the same for all heads and on every rank."""
     key = f"kv.{number}"
     trace.given(
         f"{key}.index_layers",
-        group.index_layers + (drafts if group.index_layers else 0),
+        group.index_layers + (draft_layers(s, number) if group.index_layers else 0),
         Unit.COUNT,
-        o.source,
+        s.model_source,
     )
-    trace.given(f"{key}.index_dim", group.index_dim, Unit.COUNT, o.source)
+    trace.given(f"{key}.index_dim", group.index_dim, Unit.COUNT, s.model_source)
     trace.compute(
         f"{key}.bytes_per_token",
         kv.latent_bytes_per_token,
         layers=f"{key}.layers",
-        record_bytes=_record(trace, o, number, group),
+        record_bytes=_record(trace, s, number, group),
         index_layers=f"{key}.index_layers",
         index_dim=f"{key}.index_dim",
     )
 
 
-def _compressed_bytes_per_token(trace: Recipe, o: _Cache, number: int, group: AttentionGroup) -> None:
+def _compressed_bytes_per_token(trace: Recipe, s: Setup, number: int, group: AttentionGroup) -> None:
     """One vector for several tokens, and the window and the ring that do not grow."""
-    key, source = f"kv.{number}", o.source
-    record = _record(trace, o, number, group)
+    key, source = f"kv.{number}", s.model_source
+    record = _record(trace, s, number, group)
     trace.given(f"{key}.compression", group.compression, Unit.TOKEN, source)
     trace.given(f"{key}.window", group.window, Unit.TOKEN, source)
     _given_index(trace, key, group, source)
@@ -283,7 +251,7 @@ def _compressed_bytes_per_token(trace: Recipe, o: _Cache, number: int, group: At
     trace.compute(f"{key}.ring_bytes", compressed.ring_bytes, **layers, width=f"{key}.latent_dim", **index)
 
 
-def _logical(trace: Recipe, o: _Cache, number: int, group: AttentionGroup) -> None:
+def _logical(trace: Recipe, s: Setup, number: int, group: AttentionGroup) -> None:
     """Tokens that a group keeps of one request, and their bytes."""
     key, held, counted = f"kv.{number}", "workload.context_tokens", f"kv.{number}.bytes_per_token"
     if group.kind is AttentionKind.COMPRESSED:
@@ -291,7 +259,7 @@ def _logical(trace: Recipe, o: _Cache, number: int, group: AttentionGroup) -> No
         trace.compute(f"{key}.logical_bytes", compressed.request_bytes, bytes_per_token=counted, tokens=held, **bounded)
         return
     if group.window:
-        trace.given(f"{key}.window", group.window, Unit.TOKEN, o.source)
+        trace.given(f"{key}.window", group.window, Unit.TOKEN, s.model_source)
         held = f"{key}.tokens_held"
         trace.compute(held, kv.tokens_held, context_tokens="workload.context_tokens", window=f"{key}.window")
     trace.compute(f"{key}.logical_bytes", kv.group_cache_bytes, bytes_per_token=counted, tokens=held)

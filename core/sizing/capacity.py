@@ -26,13 +26,15 @@ from core.sizing.engine_defaults import (
 from core.sizing.groups import ENGINE_DEFAULTS, given_chunk, source_of_model, usable_bytes
 from core.sizing.links import FAST
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin
-from core.sizing.situation import Situation
+from core.sizing.situation import Setup
 from core.sizing.static_share import SOURCE as SHARE_OF_SGLANG
 from core.sizing.static_share import computes_share, static_share
-from core.trace import CHOICE, Origin, OriginKind, Trace
+from core.trace import CHOICE, Origin, OriginKind, Recipe
 from core.units import MIB, Unit
 
 FRAMEWORK = "memory_item.framework"
+#: The context limit, where what the engine takes beside the cache grows with it.
+RUNTIME_CONTEXT = "runtime.context_tokens"
 LOGS = Origin(OriginKind.METHOD, "Memory that engines reported in public start-up logs", date="2026-11")
 SAMPLER = Origin(
     OriginKind.METHOD,
@@ -95,12 +97,12 @@ TOWERS = Origin(
 )
 
 
-def record_runtime(trace: Trace, s: Situation) -> None:
+def record_runtime(trace: Recipe, s: Setup) -> None:
     """Record `memory_item.framework`: chosen, none in article mode, by the engine's form, or its usual figure."""
-    chosen = s.scenario.deployment.runtime_bytes
+    chosen = s.deployment.runtime_bytes
     if chosen is not None:
         trace.given(FRAMEWORK, chosen, Unit.BYTE)
-    elif s.scenario.mode is Mode.ARTICLE:
+    elif s.mode is Mode.ARTICLE:
         trace.given(FRAMEWORK, 0, Unit.BYTE, ARTICLE)
     elif not s.blueprint.vocabulary or s.engine.allocator not in FORMS:
         trace.given(FRAMEWORK, s.engine.runtime_bytes, Unit.BYTE, catalogue_origin(s.engine, "runtime_bytes"))
@@ -112,7 +114,7 @@ def record_runtime(trace: Trace, s: Situation) -> None:
         trace.compute(FRAMEWORK, m.sum_bytes, items=FORMS[s.engine.allocator](trace, s))
 
 
-def _vllm(trace: Trace, s: Situation) -> list[str]:
+def _vllm(trace: Recipe, s: Setup) -> list[str]:
     """Context, the peak over reading a chunk of text or images and choosing words, graphs, and the exchange.
 
     On a TPU nothing is tried at the start: what is not weights is the cache's. On Apple's accelerators MLX computes.
@@ -124,7 +126,7 @@ def _vllm(trace: Trace, s: Situation) -> list[str]:
         return ["runtime.context_bytes"]
     trace.given("runtime.context_bytes", _context_bytes(s), Unit.BYTE, LOGS)
     _activations(trace, s)
-    prepared = s.scenario.deployment.max_requests
+    prepared = s.deployment.max_requests
     usual = prepared or prepared_requests(s, usable_bytes(s))
     trace.given("engine.max_requests", usual, Unit.REQUEST, ENGINE_DEFAULTS if prepared is None else CHOICE)
     each = LOGITS_SORTED if before(s, UNSORTED_SINCE) else LOGITS_OF_SECOND if has_second_runner(s) else LOGITS_EACH
@@ -141,9 +143,9 @@ def _vllm(trace: Trace, s: Situation) -> list[str]:
     phases = _images(trace, s, ["runtime.activation_bytes", "runtime.logits_bytes", *_unfolding(trace, s)])
     trace.compute("runtime.peak_bytes", a.peak_bytes, phases=phases)
     items = ["runtime.context_bytes", "runtime.peak_bytes"]
-    if s.scenario.deployment.graphs:
+    if s.deployment.graphs:
         _graphs(trace, s)
-    if s.scenario.deployment.graphs and counts_graphs(s):
+    if s.deployment.graphs and counts_graphs(s):
         items.append("runtime.graphs_bytes")
     if s.plan.copy_ranks > 1 and s.device.family not in AMD:
         trace.given("runtime.exchange_bytes", _exchange_bytes(s), Unit.BYTE, LOGS)
@@ -151,7 +153,7 @@ def _vllm(trace: Trace, s: Situation) -> list[str]:
     return items
 
 
-def _images(trace: Trace, s: Situation, phases: list[str]) -> list[str]:
+def _images(trace: Recipe, s: Setup, phases: list[str]) -> list[str]:
     """The phases with that of the image tower, whose outputs stand beside all others."""
     if not s.blueprint.parameters.get(TensorClass.VISION) or not tries_images(s):
         return phases
@@ -183,9 +185,9 @@ def _images(trace: Trace, s: Situation, phases: list[str]) -> list[str]:
     return [*beside, "runtime.image_bytes"]
 
 
-def _graphs(trace: Trace, s: Situation) -> None:
+def _graphs(trace: Recipe, s: Setup) -> None:
     """Graphs in pieces for steps that also read, and whole ones for steps that only answer; guesses leave those out."""
-    drafts = s.scenario.deployment.draft_tokens
+    drafts = s.deployment.draft_tokens
     trace.given("runtime.draft_tokens", drafts, Unit.TOKEN)
     trace.given("runtime.most_graph_tokens", LARGEST_GRAPH, Unit.TOKEN, GRAPHS)
     kinds = {"pieces": PIECES} if drafts else {"pieces": PIECES, "whole": WHOLE}
@@ -213,14 +215,14 @@ def _graphs(trace: Trace, s: Situation) -> None:
     )
 
 
-def _exchange_bytes(s: Situation) -> int:
+def _exchange_bytes(s: Setup) -> int:
     """Buffers of the exchange, by release and link."""
     if before(s, LARGE_EXCHANGE_SINCE):
         return EXCHANGE_BEFORE
     return EXCHANGE if s.link is not None and s.link.kind in FAST else EXCHANGE_OVER_PCIE
 
 
-def _context_bytes(s: Situation) -> int:
+def _context_bytes(s: Setup) -> int:
     """What stands outside of PyTorch, by maker and release."""
     if s.device.family in AMD:
         return ROCM_CONTEXT
@@ -229,18 +231,17 @@ def _context_bytes(s: Situation) -> int:
     return BESIDE_CONTEXT if before(s, LIBRARIES_SINCE) else VLLM_CONTEXT
 
 
-def _unfolding(trace: Trace, s: Situation) -> list[str]:
+def _unfolding(trace: Recipe, s: Setup) -> list[str]:
     """The phase in which latent attention unfolds earlier tokens; sparse attention reads its latent as it is."""
     latent = next((group for group in s.blueprint.attention if group.kind is AttentionKind.LATENT), None)
     if latent is None or before(s, UNFOLDS_SINCE):
         return []
     most = UNFOLDED_BEFORE if before(s, UNFOLDS_LESS_SINCE) else UNFOLDED
-    trace.given("runtime.context_tokens", s.scenario.workload.context_tokens, Unit.TOKEN)
     trace.given("runtime.most_unfolded_tokens", most, Unit.TOKEN, UNFOLDING)
     trace.compute(
         "runtime.unfolded_tokens",
         a.workspace_tokens,
-        context="runtime.context_tokens",
+        context=RUNTIME_CONTEXT,
         requests="engine.max_requests",
         block_tokens="engine.block_tokens",
         most="runtime.most_unfolded_tokens",
@@ -261,7 +262,7 @@ def _unfolding(trace: Trace, s: Situation) -> list[str]:
     return ["runtime.unfolded_bytes"]
 
 
-def _activations(trace: Trace, s: Situation) -> None:
+def _activations(trace: Recipe, s: Setup) -> None:
     blueprint, source = s.blueprint, source_of_model(s)
     moe = blueprint.moe
     dense = blueprint.parameters.get(TensorClass.FEED_FORWARD, 0)
@@ -304,7 +305,7 @@ def _activations(trace: Trace, s: Situation) -> None:
     )
 
 
-def _llama_cpp(trace: Trace, s: Situation) -> list[str]:
+def _llama_cpp(trace: Recipe, s: Setup) -> list[str]:
     """Context, and the compute buffer of one micro-batch."""
     trace.given("runtime.context_bytes", LLAMA_CPP_CONTEXT, Unit.BYTE, LOGS)
     return ["runtime.context_bytes", record_compute_buffer(trace, s)]
@@ -316,37 +317,37 @@ FORMS = {Allocator.VLLM: _vllm, Allocator.LLAMA_CPP: _llama_cpp, Allocator.MLX: 
 # ---- what the engine may use
 
 
-def memory_share(s: Situation) -> tuple[float, Unit, Origin]:
+def memory_share(s: Setup) -> tuple[float, Unit, Origin]:
     """The part of the memory that the engine takes at most."""
-    chosen = s.scenario.deployment.memory_share
+    chosen = s.deployment.memory_share
     if chosen is not None:
         return chosen, Unit.SHARE, CHOICE
-    if s.scenario.mode is Mode.ARTICLE:
+    if s.mode is Mode.ARTICLE:
         return 1.0, Unit.SHARE, ARTICLE
     if computes_share(s):
         return static_share(s), Unit.SHARE, SHARE_OF_SGLANG
     return s.engine.memory_share or 1.0, Unit.SHARE, catalogue_origin(s.engine, "memory_share")
 
 
-def shares_what_is_left(s: Situation) -> bool:
+def shares_what_is_left(s: Setup) -> bool:
     """Does the engine take its share of what is left after loading, rather than of the whole memory?"""
-    if s.scenario.mode is not Mode.REAL:
+    if s.mode is not Mode.REAL:
         return False
     old_tpu = s.device.family is DeviceFamily.TPU and is_vllm(s) and before(s, SHARE_OF_WHOLE_TPU_SINCE)
     return s.engine.allocator is Allocator.TENSORRT_LLM or old_tpu
 
 
-def takes_part_of_the_whole(s: Situation) -> bool:
+def takes_part_of_the_whole(s: Setup) -> bool:
     """Does the engine take its share of all memory, whatever the system needs of it?"""
     return is_vllm(s) and (s.device.family is DeviceFamily.NVIDIA_UNIFIED or on_metal(s))
 
 
-def whole_bytes(s: Situation) -> int:
+def whole_bytes(s: Setup) -> int:
     """The memory of which such an engine takes its share."""
     return working_set_bytes(s) if on_metal(s) else first_capacity_bytes(s)
 
 
-def first_tier_limit(s: Situation, fixed_bytes: int) -> int:
+def first_tier_limit(s: Setup, fixed_bytes: int) -> int:
     """What the engine may use of the first tier, without a trace."""
     usable, share = usable_bytes(s), memory_share(s)[0]
     if shares_what_is_left(s):

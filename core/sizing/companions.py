@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.architecture.blueprint import TensorClass
-from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Model, WeightFormat
 from core.physics.weights import weights_bytes
-from core.scenario import CompanionRole, Mode, Placement, Scenario
+from core.scenario import CompanionRole, Mode, Placement
 from core.sizing.precision import flat_bits
+from core.sizing.situation import Setup
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +29,18 @@ class PlacedCompanion:
         return sum(weights_bytes(n, self.bits[c]) for c, n in self.parameters.items())
 
 
-def placed_companions(scenario: Scenario, catalogue: Catalogue) -> list[PlacedCompanion]:
+def placed_companions(s: Setup) -> list[PlacedCompanion]:
     """The companions that share the card, with their tensors; those elsewhere are not sized here."""
-    article = scenario.mode is Mode.ARTICLE
+    article = s.mode is Mode.ARTICLE
     placed = []
-    for companion in scenario.companions:
+    for companion in s.companions:
         if companion.placement is Placement.SAME_CARD:
-            weight_format = catalogue.weight_format(companion.weights)
-            model = catalogue.model(companion.model) if companion.model else None
+            weight_format = s.catalogue.weight_format(companion.weights)
+            model = s.catalogue.model(companion.model) if companion.model else None
             if model is None:
                 parameters: Mapping[TensorClass, int] = {TensorClass.FEED_FORWARD: companion.parameters or 0}
             else:
-                parameters = catalogue.blueprint(model).parameters
-            bits = flat_bits(weight_format, parameters) if article else catalogue.bits(model, weight_format)
+                parameters = s.catalogue.blueprint(model).parameters
+            bits = flat_bits(weight_format, parameters) if article else s.catalogue.bits(model, weight_format)
             placed.append(PlacedCompanion(companion.role, model, weight_format, parameters, bits))
     return placed

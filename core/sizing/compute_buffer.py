@@ -7,8 +7,8 @@ from core.physics.reservation import llama_cpp as rules
 from core.sizing.engine_defaults import NARROW_MASK_SINCE, TWO_CROSS_SINCE, WINDOWS_APART_SINCE, before
 from core.sizing.groups import cached_groups, draft_tokens, source_of_model
 from core.sizing.placement import is_placed
-from core.sizing.situation import Situation
-from core.trace import CHOICE, Origin, OriginKind, Trace
+from core.sizing.situation import Setup
+from core.trace import CHOICE, Origin, OriginKind, Recipe
 from core.units import Unit
 
 BUFFER = "runtime.compute_buffer_bytes"
@@ -24,7 +24,7 @@ WIDE_MASK, MASK, BOTH_MASKS = 4, 2, 6
 MASK_COPIES, BOTH_COPIES = 4, 3
 
 
-def record_compute_buffer(trace: Trace, s: Situation) -> str:
+def record_compute_buffer(trace: Recipe, s: Setup) -> str:
     """Record the compute buffer of the accelerator with the largest; return its key."""
     if not s.blueprint.attention:
         groups: list[AttentionGroup] = []
@@ -65,13 +65,13 @@ def record_compute_buffer(trace: Trace, s: Situation) -> str:
     return BUFFER
 
 
-def uses_flash_attention(s: Situation) -> bool:
+def uses_flash_attention(s: Setup) -> bool:
     """Does attention run in tiles? It must where values are quantised."""
     values = s.kv_value_format or s.kv_format
     return s.engine.generation != "flash-attention-off" or values.bits < 16
 
 
-def _shape(trace: Trace, s: Situation, groups: list[AttentionGroup]) -> None:
+def _shape(trace: Recipe, s: Setup, groups: list[AttentionGroup]) -> None:
     """Record the widths of a layer, and how many words may be asked for."""
     source, moe = source_of_model(s), s.blueprint.moe
     dense = s.blueprint.parameters.get(TensorClass.FEED_FORWARD, 0)
@@ -101,23 +101,22 @@ def _shape(trace: Trace, s: Situation, groups: list[AttentionGroup]) -> None:
         trace.given("runtime.outputs", trace["engine.prefill_chunk"], Unit.TOKEN, SOURCE)
         return
     trace.given("runtime.draft_tokens", draft_tokens(s), Unit.TOKEN, CHOICE)
-    slots = s.scenario.deployment.max_requests
+    slots = s.deployment.max_requests
     trace.given("runtime.server_slots", slots or 1, Unit.REQUEST, CHOICE if slots else SOURCE)
     asked = {"requests": "runtime.server_slots", "draft_tokens": "runtime.draft_tokens"}
     trace.compute("runtime.outputs", c.words_asked_for, **asked)
 
 
-def _cells(trace: Trace, s: Situation) -> list[str]:
+def _cells(trace: Recipe, s: Setup) -> list[str]:
     """The keys of the cells of each length: of layers that keep every token, and of those with a window.
 
     They are those of the scenario's own context, for one slot: what stands beside the requests does not grow with them.
     """
     if "runtime.full_cells" in trace or "runtime.window_cells" in trace:
         return [key for key in ("runtime.full_cells", "runtime.window_cells") if key in trace]
-    trace.given("runtime.context_tokens", s.scenario.workload.context_tokens, Unit.TOKEN)
     trace.given("runtime.one_stream", 1, Unit.COUNT, SOURCE)
     shape = {"tokens": "runtime.context_tokens", "sharing": "runtime.one_stream"}
-    whole = s.scenario.deployment.full_windows or before(s, WINDOWS_APART_SINCE)
+    whole = s.deployment.full_windows or before(s, WINDOWS_APART_SINCE)
     for number, group in cached_groups(s.blueprint):
         windowed = bool(group.window) and group.kind is not AttentionKind.COMPRESSED and not whole
         key = "runtime.window_cells" if windowed else "runtime.full_cells"
@@ -132,7 +131,7 @@ def _cells(trace: Trace, s: Situation) -> list[str]:
     return found or ["nothing_bytes"]
 
 
-def _phases(trace: Trace, s: Situation, inputs: dict[str, str], flash: bool) -> list[str]:
+def _phases(trace: Recipe, s: Setup, inputs: dict[str, str], flash: bool) -> list[str]:
     """Record the phases of a layer; return their keys."""
     trace.compute(
         "runtime.layer_graph_bytes",
@@ -152,10 +151,10 @@ def _phases(trace: Trace, s: Situation, inputs: dict[str, str], flash: bool) -> 
     return phases
 
 
-def _with_copied_weights(trace: Trace, s: Situation, key: str) -> str:
+def _with_copied_weights(trace: Recipe, s: Setup, key: str) -> str:
     """The phase with one matrix of experts that lie with the host."""
     moe, experts = s.blueprint.moe, f"weights_bytes.{TensorClass.EXPERT}"
-    if not (is_placed(s) and s.scenario.deployment.host_expert_layers and moe and experts in trace):
+    if not (is_placed(s) and s.deployment.host_expert_layers and moe and experts in trace):
         return key
     trace.given("runtime.expert_matrices", 3 * moe.layers, Unit.COUNT, source_of_model(s))
     copied = {"weights_bytes": experts, "matrices": "runtime.expert_matrices"}

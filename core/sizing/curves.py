@@ -143,8 +143,8 @@ def decode_bound(scenario: Scenario, catalogue: Catalogue, depths: "Sequence[flo
     situation, trace = resolve(scenario, catalogue), Trace()
     axis = _axis(depths)
     record_memory(trace, situation)
-    record_counts(trace, situation)
-    record_attention(trace, situation)
+    record_counts(trace, situation.setup)
+    record_attention(trace, situation.setup)
     trace.settle()
     trace.given("workload.mean_depth_tokens", axis, Unit.TOKEN)
     record_bound(trace, situation, "workload.mean_depth_tokens")
@@ -156,8 +156,8 @@ def _foundations(scenario: Scenario, catalogue: Catalogue) -> tuple[Situation, T
     """The situation, and a trace with everything that no axis changes."""
     situation, trace = resolve(scenario, catalogue), Trace()
     record_memory(trace, situation)
-    record_rates(trace, situation, shipped_calibration())
-    record_attention(trace, situation)
+    record_rates(trace, situation.setup, shipped_calibration())
+    record_attention(trace, situation.setup)
     trace.settle()
     return situation, trace
 

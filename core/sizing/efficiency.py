@@ -4,8 +4,8 @@ from core.catalogue.records import Device, DeviceFamily
 from core.physics import decode, efficiency
 from core.sizing.groups import source_of_model
 from core.sizing.origins import METHOD, catalogue_origin
-from core.sizing.situation import Situation
-from core.trace import Trace
+from core.sizing.situation import Setup
+from core.trace import Recipe, Recorder
 from core.units import Unit
 
 #: Power for a 16-bit rate, where a device states none [J/FLOP]: that of desktop cards of today, and of chips whose
@@ -14,7 +14,7 @@ USUAL_POWER, POWER_WITHOUT_MATRIX_UNITS = 1.4e-12, 4e-12
 WITHOUT_MATRIX_UNITS = ("m1", "m2", "m3", "m4")
 
 
-def record_efficiency(trace: Trace, situation: Situation, experts: bool) -> None:
+def record_efficiency(trace: Recipe, situation: Setup, experts: bool) -> None:
     """Record the shares of the rate that products reach: of layers, and of experts where tokens are sent to them."""
     reached = record_reached(trace, situation.device)
     origin, widths = source_of_model(situation), {"layers": efficiency.inner_width_of_layers(situation.blueprint)}
@@ -50,7 +50,7 @@ def reached_key(device: Device) -> str:
     return "efficiency.within_units" if has_units(device) else "efficiency.within_power"
 
 
-def record_reached(trace: Trace, device: Device) -> str:
+def record_reached(trace: Recorder, device: Device) -> str:
     """Record the share of the rate that an accelerator keeps up within its power and its units; return its key."""
     record_power(trace, device)
     key = reached_key(device)
@@ -70,7 +70,7 @@ def record_reached(trace: Trace, device: Device) -> str:
     return key
 
 
-def record_power(trace: Trace, device: Device) -> None:
+def record_power(trace: Recorder, device: Device) -> None:
     """Record `efficiency.within_power`: the share of the rate that an accelerator keeps up."""
     origin = catalogue_origin(device, "tdp_w") if device.tdp_w else METHOD
     trace.given("device.power_w", power_of(device, float(trace["rate.fp16"])), Unit.WATT, origin)

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from core.catalogue.records import Allocator, DeviceFamily
 from core.scenario import Mode
-from core.sizing.situation import Situation
+from core.sizing.situation import Setup
 from core.units import GIB
 
 #: Accelerators with this much memory get larger defaults; the A100 does not since 0.9, whatever its memory, and DGX
@@ -115,9 +115,9 @@ def _previous(number: tuple[int, ...]) -> tuple[int, ...]:
     return (*first, last - 1) if last > 1 or not first[0] else (first[0] - 1, 12)
 
 
-def release(s: Situation) -> tuple[int, ...] | None:
+def release(s: Setup) -> tuple[int, ...] | None:
     """The engine's release in two or three numbers: the chosen one, else the catalogue's; None where not known."""
-    return _release(s.scenario.deployment.release or s.engine.version)
+    return _release(s.deployment.release or s.engine.version)
 
 
 @lru_cache(maxsize=256)
@@ -138,18 +138,18 @@ def older(release: str | None, wanted: tuple[int, ...]) -> bool:
     return known is not None and known < wanted
 
 
-def before(s: Situation, wanted: tuple[int, ...]) -> bool:
+def before(s: Setup, wanted: tuple[int, ...]) -> bool:
     """Is the engine older than a release? One that is not known is not."""
     known = release(s)
     return known is not None and known < wanted
 
 
-def is_vllm(s: Situation) -> bool:
+def is_vllm(s: Setup) -> bool:
     """Do the rules of vLLM hold?"""
-    return s.engine.allocator is Allocator.VLLM and s.scenario.mode is Mode.REAL
+    return s.engine.allocator is Allocator.VLLM and s.mode is Mode.REAL
 
 
-def is_large(s: Situation, usable_bytes: int) -> bool:
+def is_large(s: Setup, usable_bytes: int) -> bool:
     """Does vLLM take an accelerator for a large one?"""
     small_spark = s.device.family is DeviceFamily.NVIDIA_UNIFIED and not before(s, SMALL_SPARK_SINCE)
     a100 = NOT_LARGE in s.device.name.lower() and not before(s, NOT_LARGE_SINCE)
@@ -157,23 +157,23 @@ def is_large(s: Situation, usable_bytes: int) -> bool:
     return usable_bytes >= LARGE_BYTES and not excepted
 
 
-def has_second_runner(s: Situation) -> bool:
+def has_second_runner(s: Setup) -> bool:
     """Does vLLM run the model with its second runner, as it does by itself?"""
     dense = s.blueprint.moe is None and not s.blueprint.recurrent
     return not before(s, SECOND_RUNNER_SINCE if dense else SECOND_RUNNER_FOR_ALL_SINCE)
 
 
-def tries_images(s: Situation) -> bool:
+def tries_images(s: Setup) -> bool:
     """Does vLLM try images at the start?"""
     return not has_second_runner(s) or not before(s, SECOND_TRIES_IMAGES_SINCE)
 
 
-def counts_graphs(s: Situation) -> bool:
+def counts_graphs(s: Setup) -> bool:
     """Does vLLM take the graphs from its share?"""
     return not before(s, SECOND_COUNTS_GRAPHS_SINCE if has_second_runner(s) else GRAPHS_COUNT_SINCE)
 
 
-def batches_under_way(s: Situation) -> int:
+def batches_under_way(s: Setup) -> int:
     """Prompt chunks whose tokens vLLM still holds when it admits a request."""
     if before(s, IN_FLIGHT_SINCE):
         return 1
@@ -182,37 +182,43 @@ def batches_under_way(s: Situation) -> int:
     return max(2, s.plan.pipeline)
 
 
-def groups_as_largest(s: Situation) -> float:
+def groups_as_largest(s: Setup) -> float:
     """Up to how many times the fewest layers of a kind groups are as large as the most."""
     return next((times for since, times in GROUPS_AS_LARGEST if not before(s, since)), 1.0)
 
 
-def keeps_all_of_windows(s: Situation, chunked: bool) -> bool:
+def keeps_all_of_windows(s: Setup, chunked: bool) -> bool:
     """Do layers with a window, or a chunk, keep every token in this release or on this accelerator?"""
     if s.device.family in (DeviceFamily.APPLE, DeviceFamily.TPU):  # these ports know no groups of layers
         return True
     return before(s, CHUNKS_LET_GO_SINCE if chunked else WINDOWS_LET_GO_SINCE)
 
 
-def chunk_tokens(s: Situation, usable_bytes: int) -> int | None:
+def chooses_by_context(s: Setup) -> bool:
+    """Does the engine choose chunks or blocks by the context limit: vLLM of old, for few requests, and on TPUs?"""
+    few = s.deployment.max_requests is not None
+    return is_vllm(s) and (few or before(s, PIECES_SINCE) or s.device.family is DeviceFamily.TPU)
+
+
+def chunk_tokens(s: Setup, usable_bytes: int) -> int | None:
     """Tokens of a prompt chunk where nobody chose them; None: the figure of the engine's record."""
-    if s.engine.allocator is Allocator.SGLANG and s.scenario.mode is Mode.REAL:
+    if s.engine.allocator is Allocator.SGLANG and s.mode is Mode.REAL:
         return sglang_sizes(s, usable_bytes)[0]
     if not is_vllm(s):
         return None
     if before(s, PIECES_SINCE):
-        longest = s.scenario.workload.context_tokens
+        longest = s.context_tokens
         return max(longest, CHUNK) if longest <= LONG_PROMPT else CHUNK
     chunk = CHUNK_ON_LARGE if is_large(s, usable_bytes) else CHUNK
     if usable_bytes >= LARGEST_BYTES and is_large(s, usable_bytes) and not before(s, LARGEST_SINCE):
         chunk = CHUNK_ON_LARGEST
-    prepared = s.scenario.deployment.max_requests
+    prepared = s.deployment.max_requests
     if prepared is None or before(s, ALL_AT_MOST_SINCE):
         return chunk
-    return min(chunk, max(LEAST_CHUNK, prepared * s.scenario.workload.context_tokens))
+    return min(chunk, max(LEAST_CHUNK, prepared * s.context_tokens))
 
 
-def sglang_sizes(s: Situation, usable_bytes: int) -> tuple[int, int, int]:
+def sglang_sizes(s: Setup, usable_bytes: int) -> tuple[int, int, int]:
     """What SGLang takes by memory: tokens of a chunk, and requests in a graph for few accelerators, and for many."""
     most, *sizes = next(row for row in SGLANG_BY_MEMORY if usable_bytes < row[0])
     if most == SMALL_BYTES and before(s, LARGER_ON_SMALL_SINCE):
@@ -221,7 +227,7 @@ def sglang_sizes(s: Situation, usable_bytes: int) -> tuple[int, int, int]:
     return chunk, few, many
 
 
-def prepared_requests(s: Situation, usable_bytes: int) -> int:
+def prepared_requests(s: Setup, usable_bytes: int) -> int:
     """Requests that vLLM prepares for where nobody chose them."""
     large = is_large(s, usable_bytes) and not before(s, PIECES_SINCE)
     return REQUESTS_ON_LARGE if large else REQUESTS

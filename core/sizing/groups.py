@@ -7,8 +7,8 @@ from core.catalogue.records import Allocator
 from core.scenario import Mode
 from core.sizing.engine_defaults import chunk_tokens
 from core.sizing.origins import METHOD, catalogue_origin
-from core.sizing.situation import Situation
-from core.trace import CHOICE, Origin, OriginKind, Trace
+from core.sizing.situation import Setup
+from core.trace import CHOICE, Origin, OriginKind, Recipe
 from core.units import Unit
 
 ENGINE_DEFAULTS = Origin(
@@ -38,80 +38,80 @@ def _cached_groups(attention: tuple[AttentionGroup, ...]) -> tuple[tuple[int, At
     )
 
 
-def is_split(s: Situation) -> bool:
+def is_split(s: Setup) -> bool:
     """Is the model spread over several accelerators, so that one of them has figures of its own?"""
     return s.plan.tensor * s.plan.pipeline > 1
 
 
-def groups_key(s: Situation) -> str:
+def groups_key(s: Setup) -> str:
     """The key of the groups that each hold the caches of their own requests: copies, or groups of attention in them."""
     return "plan.groups" if s.plan.attention_replicas > 1 else "plan.replicas"
 
 
-def expert_ranks_key(s: Situation) -> str:
+def expert_ranks_key(s: Setup) -> str:
     """The key of the accelerators that share the experts of a layer."""
     return "plan.stage_ranks" if s.plan.attention_replicas > 1 else "plan.tensor"
 
 
-def source_of_model(s: Situation) -> Origin:
+def source_of_model(s: Setup) -> Origin:
     """Where the counts of the model come from."""
     return s.model_source
 
 
-def given_chunk(trace: Trace, s: Situation) -> None:
+def given_chunk(trace: Recipe, s: Setup) -> None:
     """Record the tokens of a prompt chunk."""
-    chosen = s.scenario.deployment.prefill_chunk
+    chosen = s.deployment.prefill_chunk
     usual = None if chosen else chunk_tokens(s, usable_bytes(s))
     defaults = SGLANG_DEFAULTS if s.engine.allocator is Allocator.SGLANG else ENGINE_DEFAULTS
     origin = CHOICE if chosen else defaults if usual else catalogue_origin(s.engine, "prefill_chunk")
     trace.given("engine.prefill_chunk", chosen or usual or s.engine.prefill_chunk, Unit.TOKEN, origin)
 
 
-def usable_bytes(s: Situation) -> int:
+def usable_bytes(s: Setup) -> int:
     """What software can allocate of the first tier: chosen, measured, or the label, which is the safe side."""
-    tier, chosen = s.device.memory_tiers[0], s.scenario.deployment.capacity_bytes
-    return chosen or (None if s.scenario.mode is Mode.ARTICLE else tier.usable_bytes) or tier.capacity_bytes
+    tier, chosen = s.device.memory_tiers[0], s.deployment.capacity_bytes
+    return chosen or (None if s.mode is Mode.ARTICLE else tier.usable_bytes) or tier.capacity_bytes
 
 
-def draft_tokens(s: Situation) -> int:
+def draft_tokens(s: Setup) -> int:
     """Tokens guessed ahead in each step, by a draft model or by the model's own prediction layer; 0 where neither."""
-    chosen = s.scenario.deployment.speculation
+    chosen = s.deployment.speculation
     drafted = chosen is not None and chosen.draft_model is not None
-    if s.scenario.mode is Mode.ARTICLE or not (drafted or TensorClass.MTP in s.blueprint.parameters):
+    if s.mode is Mode.ARTICLE or not (drafted or TensorClass.MTP in s.blueprint.parameters):
         return 0
-    return s.scenario.deployment.draft_tokens
+    return s.deployment.draft_tokens
 
 
-def speculates(s: Situation) -> bool:
+def speculates(s: Setup) -> bool:
     """Are tokens guessed ahead with a stated chance of being right, so that a speed follows?"""
-    return s.scenario.deployment.speculation is not None and draft_tokens(s) > 0
+    return s.deployment.speculation is not None and draft_tokens(s) > 0
 
 
-def guesses_with_own_layers(s: Situation) -> bool:
+def guesses_with_own_layers(s: Setup) -> bool:
     """Does the model guess ahead with prediction layers of its own, rather than a draft model?"""
-    chosen = s.scenario.deployment.speculation
+    chosen = s.deployment.speculation
     return draft_tokens(s) > 0 and (chosen is None or chosen.draft_model is None)
 
 
-def draft_id(s: Situation) -> str:
+def draft_id(s: Setup) -> str:
     """The draft model that guesses ahead; empty where none does."""
-    chosen = s.scenario.deployment.speculation
+    chosen = s.deployment.speculation
     return chosen.draft_model or "" if chosen is not None and draft_tokens(s) > 0 else ""
 
 
-def has_draft_model(s: Situation) -> bool:
+def has_draft_model(s: Setup) -> bool:
     """Does a model of its own guess ahead?"""
     return bool(draft_id(s))
 
 
-def given_draft_tokens(trace: Trace, s: Situation) -> int:
+def given_draft_tokens(trace: Recipe, s: Setup) -> int:
     """Record them, and return their number."""
     number = draft_tokens(s)
     trace.given("engine.draft_tokens", number, Unit.TOKEN, CHOICE if number else METHOD)
     return number
 
 
-def draft_layers(s: Situation, number: int) -> int:
+def draft_layers(s: Setup, number: int) -> int:
     """Layers that the prediction layer adds to an attention group: one, to the first that keeps every token."""
     growing = [n for n, group in cached_groups(s.blueprint) if not group.window]
     return int(guesses_with_own_layers(s) and number == next(iter(growing), -1))

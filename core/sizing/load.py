@@ -2,25 +2,25 @@
 
 from core.physics import decode, mixed_passes, serving
 from core.sizing.attention import record_held_cache
-from core.sizing.draft import record_guessing, seconds_per_token
+from core.sizing.guessing import record_guessing, seconds_per_token
 from core.sizing.loaded_prompt import record_loaded_prompt
 from core.sizing.origins import METHOD
 from core.sizing.outline import Outline
 from core.sizing.rates import ENGINE_SLOTS, PIPELINE_KEPT
 from core.sizing.retrieval import loaded_prompt
-from core.sizing.situation import Situation
+from core.sizing.situation import Setup
 from core.sizing.step import record_step
 from core.trace import CHOICE, Recipe, Trace
 from core.units import Unit
 
 
-def record_slots(trace: Trace, s: Situation) -> None:
+def record_slots(trace: Trace, s: Setup) -> None:
     """Record the most requests that the engine schedules together, and the groups whose tokens meet at the experts."""
-    chosen = s.scenario.deployment.max_requests
+    chosen = s.deployment.max_requests
     trace.given("engine.slots", chosen or ENGINE_SLOTS, Unit.REQUEST, CHOICE if chosen else METHOD)
     trace.given("plan.groups_at_experts", s.plan.attention_replicas, Unit.COUNT, METHOD)
-    if s.scenario.deployment.admission_steps > 1:
-        trace.given("engine.admission_steps", s.scenario.deployment.admission_steps, Unit.COUNT, CHOICE)
+    if s.deployment.admission_steps > 1:
+        trace.given("engine.admission_steps", s.deployment.admission_steps, Unit.COUNT, CHOICE)
 
 
 def record_requests(trace: Recipe, o: Outline) -> None:

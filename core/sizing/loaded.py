@@ -6,8 +6,8 @@ from core.physics import loaded, memory, weights
 from core.scenario import Mode
 from core.sizing.engine_defaults import ALLOCATED_SINCE, SWIZZLES_SINCE, before, is_vllm
 from core.sizing.groups import expert_ranks_key, given_chunk, source_of_model
-from core.sizing.situation import Situation
-from core.trace import Origin, OriginKind, Trace
+from core.sizing.situation import Setup
+from core.trace import Origin, OriginKind, Recipe
 from core.units import Unit
 
 EXPERTS = f"weights_bytes.{TensorClass.EXPERT}"
@@ -45,7 +45,7 @@ NVIDIA = (DeviceFamily.NVIDIA_HBM, DeviceFamily.NVIDIA_GDDR, DeviceFamily.NVIDIA
 MARLIN, TRITON_ON_HOPPER, FLASHINFER, TRITON_ON_AMD = (256, 128), (256, 64), (256, 256), (128, 128)
 
 
-def padding(s: Situation) -> tuple[int, int] | None:
+def padding(s: Setup) -> tuple[int, int] | None:
     """What vLLM pads MXFP4 experts to on this accelerator; None where it does not, or nobody has read how."""
     if not is_vllm(s) or s.weight_format.format_class != "mxfp4":
         return None
@@ -60,7 +60,7 @@ def padding(s: Situation) -> tuple[int, int] | None:
     return MARLIN
 
 
-def record_padding(trace: Trace, s: Situation) -> None:
+def record_padding(trace: Recipe, s: Setup) -> None:
     """Record the experts as the engine holds them, where it pads them."""
     moe, multiples = s.blueprint.moe, padding(s)
     if multiples is None or moe is None or moe.parameters_per_expert < 96 * s.blueprint.hidden_size:
@@ -89,17 +89,17 @@ def record_padding(trace: Trace, s: Situation) -> None:
     )
 
 
-def class_key(trace: Trace, kind: TensorClass) -> str:
+def class_key(trace: Recipe, kind: TensorClass) -> str:
     """The key of what the engine holds of a class: padded, or as the file has it."""
     return PADDED if kind is TensorClass.EXPERT and PADDED in trace else _OF_CLASS[kind]
 
 
-def keeps_attention_whole(s: Situation) -> bool:
+def keeps_attention_whole(s: Setup) -> bool:
     """Has the model attention matrices that every tensor-parallel rank keeps whole?"""
     return s.plan.tensor > 1 and s.blueprint.whole_attention_parameters > 0
 
 
-def record_whole_attention(trace: Trace, s: Situation) -> None:
+def record_whole_attention(trace: Recipe, s: Setup) -> None:
     """Record the down-projections of latent attention and its indexers, which are not divided, and all the rest."""
     number = s.blueprint.whole_attention_parameters
     trace.given("model.whole_attention_parameters", number, Unit.PARAMETER, source_of_model(s))
@@ -108,11 +108,11 @@ def record_whole_attention(trace: Trace, s: Situation) -> None:
     trace.compute(DIVIDED, memory.rest_bytes, whole_bytes=f"weights_bytes.{TensorClass.ATTENTION}", part_bytes=WHOLE)
 
 
-def record_tables(trace: Trace, s: Situation) -> list[str]:
+def record_tables(trace: Recipe, s: Setup) -> list[str]:
     """Record what the engine prepares beside the weights of the file, where it does; return the key."""
     counts = {"rotary_elements": s.blueprint.rotary_elements, "image_levels": s.blueprint.image_levels}
     each = TABLE_BYTES.get(s.engine.allocator)
-    if each is None or s.scenario.mode is Mode.ARTICLE or not any(counts.values()):
+    if each is None or s.mode is Mode.ARTICLE or not any(counts.values()):
         return []
     given_chunk(trace, s)
     trace.given("model.hidden_size", s.blueprint.hidden_size, Unit.COUNT, source_of_model(s))
@@ -131,7 +131,7 @@ def record_tables(trace: Trace, s: Situation) -> list[str]:
     return [TABLES]
 
 
-def record_held(trace: Trace, s: Situation, weights: str) -> list[str]:
+def record_held(trace: Recipe, s: Setup, weights: str) -> list[str]:
     """Record what PyTorch still holds of loading, where vLLM counts it with the weights; return the key."""
     if not is_vllm(s) or s.device.family not in AMD or not before(s, ALLOCATED_SINCE):
         return []

@@ -5,6 +5,8 @@ the companions. `other_accelerator.` are the rest, where there are companions. A
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from core.architecture.blueprint import TensorClass
@@ -15,11 +17,18 @@ from core.physics import weights as w
 from core.physics.kv_cache import total_bytes_per_token
 from core.physics.reservation import sglang, vllm
 from core.physics.reservation.tensorrt_llm import limit_after_loading
-from core.scenario import CompanionRole, Mode
-from core.sizing.answers import record_saving, record_spill
+from core.scenario import CompanionRole, Mode, Workload
+from core.sizing.answers import record_spill, saving
 from core.sizing.apple import METAL, on_metal, working_set_bytes
 from core.sizing.cache import record_cache
-from core.sizing.capacity import FRAMEWORK, memory_share, record_runtime, shares_what_is_left, takes_part_of_the_whole
+from core.sizing.capacity import (
+    FRAMEWORK,
+    RUNTIME_CONTEXT,
+    memory_share,
+    record_runtime,
+    shares_what_is_left,
+    takes_part_of_the_whole,
+)
 from core.sizing.companions import PlacedCompanion, placed_companions
 from core.sizing.draft import DRAFT, draft_items, record_draft
 from core.sizing.engine_defaults import BLOCK_KEPT_BACK_SINCE, before
@@ -29,7 +38,7 @@ from core.sizing.origins import ARTICLE, METHOD, catalogue_origin, model_origin
 from core.sizing.placement import is_placed, record_placed, record_placement, spills_by_itself
 from core.sizing.report import DeviceUse, MemoryItem, MemoryKind, TierUse, Verdict
 from core.sizing.reservation.share import Reservation
-from core.sizing.situation import Situation
+from core.sizing.situation import SETUPS_KEPT, Setup, Situation
 from core.sizing.static_share import computes_share, record_share
 from core.sizing.weights import loaded_key, record_weights
 from core.trace import CHOICE, Origin, Recipe, Recorder, Trace, recipe
@@ -37,6 +46,24 @@ from core.units import Unit
 
 COMPANIONS = {CompanionRole.EMBEDDING: "memory_item.embedding", CompanionRole.RERANKER: "memory_item.reranker"}
 CLOSE_SHARE = 0.05  # less than this part of the limit free is close to the limit
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """The memory of a setup, whatever its work.
+
+    formulas   of weights, cache and capacity; what follows from the setup alone is computed
+    answers    what fits: recipes that many setups share
+    waiting    answers that few ask for
+    reserved   what the engine reserves for a request, group by group
+    grows      does what the engine takes beside the cache grow with the context?
+    """
+
+    formulas: Recipe
+    answers: tuple[Recipe, ...]
+    waiting: tuple[Recipe, ...]
+    reserved: Reservation
+    grows: bool
 
 
 def record_memory(trace: Trace, s: Situation, context_tokens: Any = None) -> Reservation:
@@ -52,36 +79,60 @@ def record_memory(trace: Trace, s: Situation, context_tokens: Any = None) -> Res
     -------
     what the engine reserves for a request, group by group
     """
-    trace.given("nothing_bytes", 0, Unit.BYTE, METHOD)
-    _workload(trace, s, context_tokens)
-    _plan(trace, s)
-    record_weights(trace, s)
-    reserved = record_cache(trace, s)
-    _beside(trace, s)
-    _capacity(trace, s)
+    prepared = _prepared(s.setup, context_tokens is None)
+    _workload(trace, s.scenario.workload, context_tokens)
+    if prepared.grows:
+        trace.given(RUNTIME_CONTEXT, s.scenario.workload.context_tokens, Unit.TOKEN)
+    for formulas in (prepared.formulas, *prepared.answers):
+        trace.follow(formulas)
+    for formulas in prepared.waiting:
+        trace.later(formulas)
+    if context_tokens is None:  # not along a curve
+        record_spill(trace, s.setup)
+    return prepared.reserved
+
+
+def formulas_of_memory(s: Setup) -> Recipe:
+    """What `record_memory` follows first, for recipes that come after it."""
+    return _formulas(s)[0]
+
+
+@lru_cache(maxsize=SETUPS_KEPT)
+def _formulas(s: Setup) -> tuple[Recipe, Reservation]:
+    formulas = Recipe()
+    formulas.given("nothing_bytes", 0, Unit.BYTE, METHOD)
+    _plan(formulas, s)
+    record_weights(formulas, s)
+    reserved = record_cache(formulas, s)
+    _beside(formulas, s)
+    _capacity(formulas, s)
     if is_placed(s):
-        record_placement(trace, s)
-    _accelerator(trace, s, "accelerator", tuple(COMPANIONS.values()))
+        record_placement(formulas, s)
+    return formulas, reserved
+
+
+@lru_cache(maxsize=SETUPS_KEPT)
+def _prepared(s: Setup, alone: bool) -> _Prepared:
+    """`alone` where the context limit is one number, not the axis of a curve."""
+    formulas, reserved = _formulas(s)
+    drafts, companions = tuple(draft_items(s)), tuple(COMPANIONS.values())
+    answers = [_accelerator("accelerator", (*drafts, *companions), is_placed(s))]
     if has_others(s):
-        _accelerator(trace, s, "other_accelerator", ())
-    alone = context_tokens is None  # not along a curve
-    trace.follow(_answers(groups_key(s)))
-    trace.later(_contexts(reserved, alone, holds_block_back(trace, s)))
-    _pool(trace, s)
+        answers.append(_accelerator("other_accelerator", drafts, is_placed(s)))
+    answers.append(_answers(groups_key(s)))
+    answers.append(_totals(formulas, s))
+    waiting = [_contexts(reserved, alone, holds_block_back(formulas, s)), *_pool(formulas, s)]
     if alone:
-        record_saving(trace, s)
-        record_spill(trace, s)
-    _totals(trace, s)
-    return reserved
+        waiting += saving(formulas, s)
+    return _Prepared(formulas, tuple(answers), tuple(waiting), reserved, formulas.takes(RUNTIME_CONTEXT))
 
 
-def has_others(s: Situation) -> bool:
+def has_others(s: Setup) -> bool:
     """Do the companions stand on one of several accelerators, so that the others hold less?"""
-    return s.accelerators > 1 and bool(s.scenario.companions)
+    return s.accelerators > 1 and bool(s.companions)
 
 
-def _workload(trace: Trace, s: Situation, context_tokens: Any) -> None:
-    work = s.scenario.workload
+def _workload(trace: Trace, work: Workload, context_tokens: Any) -> None:
     trace.given(
         "workload.context_tokens", work.context_tokens if context_tokens is None else context_tokens, Unit.TOKEN
     )
@@ -112,8 +163,8 @@ def _workload(trace: Trace, s: Situation, context_tokens: Any) -> None:
     )
 
 
-def _plan(trace: Trace, s: Situation) -> None:
-    origin = METHOD if s.scenario.deployment.plan is None else CHOICE
+def _plan(trace: Recipe, s: Setup) -> None:
+    origin = METHOD if s.deployment.plan is None else CHOICE
     trace.given("plan.tensor", s.plan.tensor, Unit.COUNT, origin)
     trace.given("plan.pipeline", s.plan.pipeline, Unit.COUNT, origin)
     trace.given("plan.replicas", s.plan.replicas, Unit.COUNT, origin)
@@ -126,10 +177,10 @@ def _plan(trace: Trace, s: Situation) -> None:
     trace.compute("accelerator.requests", m.requests_per_replica, requests="requests_at_once", replicas=groups_key(s))
 
 
-def _beside(trace: Trace, s: Situation) -> None:
+def _beside(trace: Recipe, s: Setup) -> None:
     """Companions and runtime: what stands on the accelerator beside the model."""
     items: dict[CompanionRole, list[str]] = {role: [] for role in CompanionRole}
-    for number, companion in enumerate(placed_companions(s.scenario, s.catalogue)):
+    for number, companion in enumerate(placed_companions(s)):
         items[companion.role].extend(_companion(trace, s, f"companion.{number}", companion))
     for role, key in COMPANIONS.items():
         if items[role]:
@@ -142,29 +193,23 @@ def _beside(trace: Trace, s: Situation) -> None:
     trace.compute("accelerator.fixed_bytes", m.sum_bytes, items=fixed)
 
 
-def _companion(trace: Trace, s: Situation, prefix: str, companion: PlacedCompanion) -> list[str]:
-    article = s.scenario.mode is Mode.ARTICLE
-    bits_source = ARTICLE if article else catalogue_origin(companion.weight_format, "bits")
-    classes = tuple((kind, number, companion.bits[kind]) for kind, number in companion.parameters.items())
-    trace.follow(_weights(prefix, classes, model_origin(companion.model), bits_source))
-    return [f"{prefix}.weights_bytes.{kind}" for kind, _, _ in classes]
-
-
-@recipe
-def _weights(
-    trace: Recipe, prefix: str, classes: tuple[tuple[TensorClass, int, float], ...], source: Origin, bits_source: Origin
-) -> None:
-    """The tensors of a companion, class by class."""
-    for kind, number, bits in classes:
+def _companion(trace: Recipe, s: Setup, prefix: str, companion: PlacedCompanion) -> list[str]:
+    """The tensors of a companion, class by class; returns the keys of their bytes."""
+    source = model_origin(companion.model)
+    bits_source = ARTICLE if s.mode is Mode.ARTICLE else catalogue_origin(companion.weight_format, "bits")
+    sizes = []
+    for kind, number in companion.parameters.items():
         keys = {"parameters": f"{prefix}.parameters.{kind}", "bits": f"{prefix}.bits.{kind}"}
         trace.given(keys["parameters"], number, Unit.PARAMETER, source)
-        trace.given(keys["bits"], bits, Unit.BIT_PER_WEIGHT, bits_source)
-        trace.compute(f"{prefix}.weights_bytes.{kind}", w.weights_bytes, **keys)
+        trace.given(keys["bits"], companion.bits[kind], Unit.BIT_PER_WEIGHT, bits_source)
+        sizes.append(f"{prefix}.weights_bytes.{kind}")
+        trace.compute(sizes[-1], w.weights_bytes, **keys)
+    return sizes
 
 
-def _capacity(trace: Trace, s: Situation) -> None:
+def _capacity(trace: Recipe, s: Setup) -> None:
     """What is installed, what software may allocate, what the engine takes of it."""
-    article, deployment = s.scenario.mode is Mode.ARTICLE, s.scenario.deployment
+    article, deployment = s.mode is Mode.ARTICLE, s.deployment
     capacities, lower = [], []
     for number, tier in enumerate(s.device.memory_tiers):
         key = f"tier.{number}"
@@ -211,9 +256,9 @@ def _capacity(trace: Trace, s: Situation) -> None:
     trace.compute("accelerator.capacity_bytes", m.sum_bytes, items=capacities)
 
 
-def _tier_origin(s: Situation, number: int, field: str) -> Origin:
+def _tier_origin(s: Setup, number: int, field: str) -> Origin:
     """Where a figure of a memory tier comes from: the device, or the host as chosen."""
-    host = s.scenario.deployment.host
+    host = s.deployment.host
     if number == 0 or host is None:
         return catalogue_origin(s.device, f"memory_tiers.{number}.{field}")
     chosen = host.bandwidth_bytes_per_s if field == "bandwidth_bytes_per_s" else host.capacity_bytes
@@ -222,13 +267,9 @@ def _tier_origin(s: Situation, number: int, field: str) -> Origin:
     return catalogue_origin(s.catalogue.device(host.device), f"memory_tiers.0.{field}")
 
 
-def _accelerator(trace: Trace, s: Situation, key: str, companions: tuple[str, ...]) -> None:
-    """One accelerator: fixed part, requests, limit, and what spills into slower memory."""
-    trace.follow(_one(key, (*draft_items(s), *companions), is_placed(s)))
-
-
 @recipe
-def _one(trace: Recipe, key: str, beside: tuple[str, ...], placed: bool) -> None:
+def _accelerator(trace: Recipe, key: str, beside: tuple[str, ...], placed: bool) -> None:
+    """One accelerator: fixed part, requests, limit, and what spills into slower memory."""
     if key == "accelerator":
         for name in ("kv", "state"):
             trace.compute(
@@ -362,17 +403,18 @@ def _sum_key(trace: Recorder, key: str, function: Callable[..., Any], parameter:
     return key if len(items) > 1 else "".join(items)
 
 
-def holds_block_back(trace: Trace, s: Situation) -> bool:
+def holds_block_back(trace: Recorder, s: Setup) -> bool:
     """Does the engine keep one block of its pool to itself when it asks whether a request has room?"""
     return "kv_pool.block_bytes" in trace and not before(s, BLOCK_KEPT_BACK_SINCE)
 
 
-def _pool(trace: Trace, s: Situation) -> None:
+def _pool(formulas: Recipe, s: Setup) -> list[Recipe]:
     """What the engine prints of its pool at the start."""
-    if "kv_pool.blocks_per_request" in trace and trace["kv_pool.block_bytes"]:
-        trace.later(_printed("kv_pool.groups" if "kv_pool.groups" in trace else "kv_pool.one_group"))
-    elif s.scenario.mode is Mode.REAL and s.engine.allocator is Allocator.SGLANG and "kv_pool.rate" in trace:
-        trace.later(_printed(""))
+    if "kv_pool.blocks_per_request" in formulas and formulas["kv_pool.block_bytes"]:
+        return [_printed("kv_pool.groups" if "kv_pool.groups" in formulas else "kv_pool.one_group")]
+    if s.mode is Mode.REAL and s.engine.allocator is Allocator.SGLANG and "kv_pool.rate" in formulas:
+        return [_printed("")]
+    return []
 
 
 @recipe
@@ -395,12 +437,11 @@ def _printed(trace: Recipe, groups: str) -> None:
         trace.compute("kv_pool.tokens", sglang.pool_tokens, **free, bytes_per_token="kv_pool.rate")
 
 
-def _totals(trace: Trace, s: Situation) -> None:
+def _totals(formulas: Recipe, s: Setup) -> Recipe:
     """The same over the whole deployment."""
-    weights, drafts = loaded_key(trace), tuple(draft_items(s))
-    beside = tuple(key for key in (TABLES, HELD) if key in trace)
-    experts = class_key(trace, TensorClass.EXPERT) if s.plan.attention_replicas > 1 else ""
-    trace.later(_sums(weights, experts, beside, drafts, s.plan.replicas > 1, s.accelerators > 1))
+    beside = tuple(key for key in (TABLES, HELD) if key in formulas)
+    experts = class_key(formulas, TensorClass.EXPERT) if s.plan.attention_replicas > 1 else ""
+    return _sums(loaded_key(formulas), experts, beside, tuple(draft_items(s)), s.plan.replicas > 1, s.accelerators > 1)
 
 
 @recipe
@@ -466,7 +507,7 @@ def verdict(trace: Trace) -> Verdict:
     return Verdict.CLOSE if no_reserve or almost_full else Verdict.FITS
 
 
-def device_uses(trace: Trace, s: Situation) -> tuple[DeviceUse, ...]:
+def device_uses(trace: Trace, s: Setup) -> tuple[DeviceUse, ...]:
     """Every accelerator of the deployment, item by item and tier by tier; those that hold the same together."""
     if not has_others(s):
         return (DeviceUse(s.device.name, s.accelerators, _tiers(trace, s, "spill", tuple(COMPANIONS.values()))),)
@@ -476,7 +517,7 @@ def device_uses(trace: Trace, s: Situation) -> tuple[DeviceUse, ...]:
     )
 
 
-def _tiers(trace: Trace, s: Situation, spill: str, companions: tuple[str, ...]) -> tuple[TierUse, ...]:
+def _tiers(trace: Trace, s: Setup, spill: str, companions: tuple[str, ...]) -> tuple[TierUse, ...]:
     fast, slow = _items(trace, spill, companions)
     whose = spill.removesuffix("spill")
     tiers = [_tier(trace, s, 0, "tier.0.limit_bytes", fast, whose)]
@@ -485,7 +526,7 @@ def _tiers(trace: Trace, s: Situation, spill: str, companions: tuple[str, ...]) 
     return tuple(tiers)
 
 
-def _tier(trace: Trace, s: Situation, number: int, limit: str, items: list[MemoryItem], whose: str) -> TierUse:
+def _tier(trace: Trace, s: Setup, number: int, limit: str, items: list[MemoryItem], whose: str) -> TierUse:
     tier = s.device.memory_tiers[number]
     capacity, usable = f"tier.{number}.capacity_bytes", f"tier.{number}.usable_bytes"
     sizes = trace[capacity], trace[usable], trace[limit]

@@ -4,6 +4,7 @@ Recipes are written from an outline, so that situations with the same outline sh
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from core.architecture.blueprint import AttentionKind
@@ -12,11 +13,12 @@ from core.sizing.engine_defaults import ASYNCHRONOUS_SINCE, before, is_vllm
 from core.sizing.groups import cached_groups, expert_ranks_key, groups_key, has_draft_model, speculates
 from core.sizing.placement import computes_on_cpu
 from core.sizing.rates import copies_weights, exchange_link, has_routed_experts, hop_link, takes_all_to_all
-from core.sizing.situation import Situation
+from core.sizing.situation import SETUPS_KEPT, Setup, Situation
 from core.trace import Trace
 
 #: Engines that give prompts passes of their own unless told otherwise; the others mix them with the next tokens.
 SEPARATE_PASSES = ("sglang",)
+CONTEXT_RANKS = "engine.context_parallel"
 
 
 class KeptGroup(NamedTuple):
@@ -81,7 +83,15 @@ class Outline:
 
 def outline_of(trace: Trace, s: Situation) -> Outline:
     """The outline of a situation whose memory, rates and counts are recorded."""
-    plan, deployment = s.plan, s.scenario.deployment
+    work = s.scenario.workload
+    recorded = tuple(key in trace for key in ("all_reduce.beta_bytes_per_s", "all_reduce.slowdown", CONTEXT_RANKS))
+    return _outline(s.setup, recorded, spills(trace), work.start_together, work.retrieval is not None)
+
+
+@lru_cache(maxsize=2 * SETUPS_KEPT)
+def _outline(s: Setup, recorded: tuple[bool, ...], spilling: bool, together: bool, retrieval: bool) -> Outline:
+    plan, deployment = s.plan, s.deployment
+    short_rate, steady, context_ranks = recorded
     return Outline(
         groups=groups_key(s),
         expert_ranks=expert_ranks_key(s),
@@ -94,11 +104,11 @@ def outline_of(trace: Trace, s: Situation) -> Outline:
         exchanges=exchange_link(s) is not None,
         hands_over=hop_link(s) is not None,
         directly=takes_all_to_all(s),
-        short_rate="all_reduce.beta_bytes_per_s" in trace,
-        steady="all_reduce.slowdown" in trace,
-        shares_context="engine.context_parallel" in trace and deployment.context_parallel > 1,
+        short_rate=short_rate,
+        steady=steady,
+        shares_context=context_ranks and deployment.context_parallel > 1,
         has_experts=has_routed_experts(s),
-        spills=spills(trace),
+        spills=spilling,
         on_cpu=computes_on_cpu(s),
         speculates=speculates(s),
         has_draft=has_draft_model(s),
@@ -106,11 +116,11 @@ def outline_of(trace: Trace, s: Situation) -> Outline:
         mixes=s.engine.id not in SEPARATE_PASSES,
         overlaps=stages_overlap(s),
         copies=copies_weights(s),
-        together=s.scenario.workload.start_together,
+        together=together,
         looks_rarely=deployment.admission_steps > 1,
         limited=bool(deployment.max_requests),
-        retrieval_here=is_served(s, Placement.SAME_CARD),
-        retrieval_apart=is_served(s, Placement.SECOND_CARD),
+        retrieval_here=retrieval and _stands(s, Placement.SAME_CARD),
+        retrieval_apart=retrieval and _stands(s, Placement.SECOND_CARD),
     )
 
 
@@ -119,17 +129,21 @@ def spills(trace: Trace) -> bool:
     return bool(trace["spill.weights_bytes"] > 0 or trace["spill.kv_bytes"] > 0)
 
 
-def prepares_ahead(s: Situation) -> bool:
+def prepares_ahead(s: Setup) -> bool:
     """Does the engine prepare a step while the device still works on the one before? Serving engines of today do."""
     of_today = s.engine.group == "serving" and not s.engine.generation
     return of_today and not (is_vllm(s) and before(s, ASYNCHRONOUS_SINCE))
 
 
-def stages_overlap(s: Situation) -> bool:
+def stages_overlap(s: Setup) -> bool:
     """Do the stages of a layer split work on different chunks of a prompt at the same time?"""
     return s.engine.group == "llama.cpp" and s.plan.pipeline > 1
 
 
 def is_served(s: Situation, *placements: Placement) -> bool:
     """Does retrieval run on accelerators at these places, and is it said how much of it there is?"""
-    return s.scenario.workload.retrieval is not None and any(c.placement in placements for c in s.scenario.companions)
+    return s.scenario.workload.retrieval is not None and _stands(s.setup, *placements)
+
+
+def _stands(s: Setup, *placements: Placement) -> bool:
+    return any(companion.placement in placements for companion in s.companions)

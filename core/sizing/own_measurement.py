@@ -134,7 +134,7 @@ def record_correction(trace: Trace, s: Situation, figure: Measured, spread: str,
         at = f"{prefix}.{one.number}"
         origin = Origin(OriginKind.CHOICE, one.measurement.title, date=one.measurement.date, confidence="yours")
         trace.given(f"{at}.measured", one.measurement.value, unit, origin)
-        predicted = predict(conditions(s.scenario, one.measurement), s.catalogue)[key]
+        predicted = predict(conditions(s.scenario, one.measurement), s.setup.catalogue)[key]
         trace.given(f"{at}.predicted", float(predicted), unit, PREDICTED)
         _record_noise(trace, at, one, figure)
         weights.append(f"{at}.weight")

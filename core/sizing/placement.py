@@ -8,8 +8,8 @@ from core.physics import placement as p
 from core.physics.memory import free_bytes, sum_bytes
 from core.scenario import Deployment, Mode, Plan
 from core.sizing.groups import guesses_with_own_layers
-from core.sizing.situation import Situation
-from core.trace import CHOICE, Recorder, Trace
+from core.sizing.situation import Setup
+from core.trace import CHOICE, Recipe
 from core.units import Unit
 
 HOST_KIND = "ddr"
@@ -19,27 +19,27 @@ _APART = (TensorClass.EMBEDDING, TensorClass.VISION, TensorClass.HEAD, TensorCla
 # ---- what is loaded
 
 
-def loads_prediction_layers(s: Situation) -> bool:
+def loads_prediction_layers(s: Setup) -> bool:
     """Are multi-token-prediction layers in memory? Engines load them for guessing ahead only.
 
     In article mode, and where the engine's rules are not known, the whole file counts.
     """
     known = s.engine.allocator is not Allocator.BLOCKS
-    return s.scenario.mode is Mode.ARTICLE or not known or guesses_with_own_layers(s)
+    return s.mode is Mode.ARTICLE or not known or guesses_with_own_layers(s)
 
 
-def looks_up_on_host(s: Situation) -> bool:
+def looks_up_on_host(s: Setup) -> bool:
     """Does the table of embeddings lie in the memory of the host? llama.cpp keeps it there whatever is offloaded.
 
     One that is the output matrix as well is loaded a second time for the accelerator. Where both share one memory,
     the place makes no difference. Source: llama.cpp, src/llama-model.cpp, load_tensors ("dev_input").
     """
     shares = s.device.family is DeviceFamily.CPU or s.device.kind is DeviceKind.UNIFIED
-    known = s.engine.allocator is Allocator.LLAMA_CPP and s.scenario.mode is Mode.REAL
+    known = s.engine.allocator is Allocator.LLAMA_CPP and s.mode is Mode.REAL
     return known and not shares and not s.blueprint.tied_embedding
 
 
-def loaded_classes(s: Situation) -> list[TensorClass]:
+def loaded_classes(s: Setup) -> list[TensorClass]:
     """The classes of tensors that an engine has in the memory of the accelerators."""
     left = set() if loads_prediction_layers(s) else {TensorClass.MTP}
     if looks_up_on_host(s):
@@ -78,29 +78,29 @@ def with_host(device: Device, deployment: Deployment, engine: Engine, catalogue:
     return device.model_copy(update={"memory_tiers": (device.memory_tiers[0], tier)})
 
 
-def is_placed(s: Situation) -> bool:
+def is_placed(s: Setup) -> bool:
     """Did the user say which layers lie in host memory?"""
-    deployment = s.scenario.deployment
+    deployment = s.deployment
     return deployment.host is not None and bool(deployment.host_layers or deployment.host_expert_layers)
 
 
-def spills_by_itself(s: Situation) -> bool:
+def spills_by_itself(s: Setup) -> bool:
     """Does what is too much for the fast memory go into the slower one without being told?
 
     Memory that the accelerator reads itself: yes. Host memory: llama.cpp fits its layers by itself, others do not.
     """
-    return not is_placed(s) and (s.scenario.deployment.host is None or s.engine.group == "llama.cpp")
+    return not is_placed(s) and (s.deployment.host is None or s.engine.group == "llama.cpp")
 
 
-def computes_on_cpu(s: Situation) -> bool:
+def computes_on_cpu(s: Setup) -> bool:
     """Is the second tier host memory whose layers the CPU computes, rather than memory the accelerator reads?"""
     tiers = s.device.memory_tiers
     return len(tiers) > 1 and tiers[1].kind == HOST_KIND and s.engine.group == "llama.cpp"
 
 
-def record_placement(trace: Trace, s: Situation) -> None:
+def record_placement(trace: Recipe, s: Setup) -> None:
     """Record what lies in host memory by the user's choice: `host.` figures."""
-    deployment, parameters = s.scenario.deployment, s.blueprint.parameters
+    deployment, parameters = s.deployment, s.blueprint.parameters
     trace.given("host.layers", deployment.host_layers, Unit.COUNT, CHOICE)
     trace.compute("host.share_of_layers", p.share_of_layers, placed="host.layers", layers="model.layers")
     dense = [f"weights_bytes.{kind}" for kind in parameters if kind not in _APART]
@@ -139,7 +139,7 @@ def record_placement(trace: Trace, s: Situation) -> None:
     )
 
 
-def record_placed(trace: Recorder, key: str) -> None:
+def record_placed(trace: Recipe, key: str) -> None:
     """One accelerator where the user said what lies in host memory: nothing else moves there."""
     spill = "spill" if key == "accelerator" else f"{key}.spill"
     trace.compute(f"{spill}.weights_bytes", sum_bytes, items=["host.weights_bytes"])

@@ -8,17 +8,22 @@ wins, because the rest can then be copies of it, as many as there are requests.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from core.architecture.blueprint import TensorClass
 from core.physics import memory, weights
 from core.scenario import Plan
 from core.sizing.cache import record_cache
-from core.sizing.capacity import FRAMEWORK, first_tier_limit, record_runtime
+from core.sizing.capacity import FRAMEWORK, RUNTIME_CONTEXT, first_tier_limit, record_runtime
+from core.sizing.companions import placed_companions
+from core.sizing.origins import METHOD
 from core.sizing.placement import loaded_classes
-from core.sizing.situation import Situation
-from core.trace import Trace
+from core.sizing.situation import Setup
+from core.trace import Recipe, Trace
 from core.units import Unit
 
+#: Setups of which is kept what follows from each plan: those that somebody edits, with some eight plans each.
+SPREAD_KEPT = 64
 #: Where the tensors stand: every tensor-parallel rank has these whole; these are on the first and last stage.
 REPLICATED = (TensorClass.NORM, TensorClass.ROUTER)
 FIRST_STAGE = (TensorClass.EMBEDDING, TensorClass.VISION)
@@ -29,26 +34,28 @@ LAST_STAGE = (TensorClass.HEAD, TensorClass.MTP)
 class Load:
     """What must be placed, to choose among plans with the very formulas of memory.
 
-    situation      all choices but the plan
-    weights        of the model by class [byte]
-    other_bytes    companions on one accelerator [byte]
+    setup           all choices but the plan
+    context_tokens  of each request
+    weights         of the model by class [byte]
+    other_bytes     companions on one accelerator [byte]
     """
 
-    situation: Situation
+    setup: Setup
+    context_tokens: int
     weights: Mapping[TensorClass, int]
     other_bytes: int
 
     @classmethod
-    def of(cls, situation: Situation, companions_bytes: int) -> "Load":
-        """The load of a situation whose plan is still open; `companions_bytes` stand on the same accelerator."""
-        bits = situation.bits
-        counts = situation.blueprint.parameters
-        sizes = {c: weights.weights_bytes(counts[c], bits[c]) for c in loaded_classes(situation)}
-        return cls(situation, sizes, companions_bytes)
+    def of(cls, setup: Setup, context_tokens: int) -> "Load":
+        """The load of a setup whose plan is still open."""
+        bits, counts = setup.bits, setup.blueprint.parameters
+        sizes = {c: weights.weights_bytes(counts[c], bits[c]) for c in loaded_classes(setup)}
+        beside = sum(companion.weights_bytes for companion in placed_companions(setup))
+        return cls(setup, context_tokens, sizes, beside)
 
     @property
     def query_heads(self) -> list[int]:
-        return [group.query_heads for group in self.situation.blueprint.attention]
+        return [group.query_heads for group in self.setup.blueprint.attention]
 
     def divides(self, tensor: int) -> bool:
         """Can tensor parallelism of this size divide the heads?"""
@@ -57,21 +64,19 @@ class Load:
     def fits(self, plan: Plan, requests: int) -> bool:
         """Does the fullest accelerator hold its part of the model and of these requests?"""
         here: int = memory.requests_per_replica(requests, plan.groups)
-        s, trace = replace(self.situation, plan=plan), Trace()
-        trace.given("nothing_bytes", 0, Unit.BYTE)
-        trace.given("workload.context_tokens", s.scenario.workload.context_tokens, Unit.TOKEN)
-        trace.given("plan.tensor", plan.tensor, Unit.COUNT)
-        trace.given("plan.pipeline", plan.pipeline, Unit.COUNT)
+        s, formulas = _spread(self.setup, plan, here if self.setup.deployment.shared_slots else 1)
+        trace = Trace()
+        trace.given("workload.context_tokens", self.context_tokens, Unit.TOKEN)
         trace.given("accelerator.requests", here, Unit.REQUEST)
-        record_cache(trace, s)
-        record_runtime(trace, s)
+        trace.given(RUNTIME_CONTEXT, self.context_tokens, Unit.TOKEN)
+        trace.follow(formulas)
         each = trace["accelerator.kv_bytes_per_request"] + trace["accelerator.state_bytes_per_request"]
         fixed = self._weights(plan) + self.other_bytes + trace[FRAMEWORK]
         return bool(fixed + each * here <= first_tier_limit(s, fixed))
 
     def _weights(self, plan: Plan) -> int:
         apart = REPLICATED + FIRST_STAGE + LAST_STAGE
-        size, s = self.weights, self.situation
+        size, s = self.weights, self.setup
         whole = 0
         if plan.tensor > 1 and s.blueprint.whole_attention_parameters:
             whole = weights.weights_bytes(s.blueprint.whole_attention_parameters, s.bits[TensorClass.ATTENTION])
@@ -81,19 +86,32 @@ class Load:
                 sum(size.get(c, 0) for c in REPLICATED) + whole,
                 sum(size.get(c, 0) for c in FIRST_STAGE),
                 sum(size.get(c, 0) for c in LAST_STAGE),
-                self.situation.blueprint.layers,
+                self.setup.blueprint.layers,
                 plan.tensor,
                 plan.pipeline,
             )
         )
 
 
-def choose_plan(load: Load, nodes: int, per_node: int, domain: int) -> Plan:
+@lru_cache(maxsize=SPREAD_KEPT)
+def _spread(setup: Setup, plan: Plan, sharing: int) -> tuple[Setup, Recipe]:
+    """The setup spread by a plan, with the formulas of what a request and the engine then take."""
+    s, formulas = replace(setup, plan=plan, sharing=sharing), Recipe()
+    formulas.given("nothing_bytes", 0, Unit.BYTE, METHOD)
+    formulas.given("plan.tensor", plan.tensor, Unit.COUNT)
+    formulas.given("plan.pipeline", plan.pipeline, Unit.COUNT)
+    record_cache(formulas, s)
+    record_runtime(formulas, s)
+    return s, formulas
+
+
+def choose_plan(load: Load, requests: int, nodes: int, per_node: int, domain: int) -> Plan:
     """The first plan that holds all the work; else the first that holds a half, a quarter ...; else the widest split.
 
     Parameters
     ----------
     load : what must be placed
+    requests : all that are at work at once
     nodes, per_node : machines, and accelerators in each
     domain : accelerators of a machine that NVLink or a fabric joins; 1 where there is none
 
@@ -104,13 +122,11 @@ def choose_plan(load: Load, nodes: int, per_node: int, domain: int) -> Plan:
     if nodes * per_node == 1:
         return Plan()
     plans = list(candidates(nodes, per_node, domain, load))
-    workload = load.situation.scenario.workload
-    wanted = workload.requests_at_once or memory.requests_at_the_peak(workload.users, workload.active_share)
-    for requests in halved(wanted):
+    for held in halved(requests):
         for plan in plans:
-            if load.fits(plan, requests):
-                wider = [p for p in plans if p.tensor > plan.tensor and load.fits(p, requests)]
-                return without_idle_copies(plan, wider, wanted)
+            if load.fits(plan, held):
+                wider = [p for p in plans if p.tensor > plan.tensor and load.fits(p, held)]
+                return without_idle_copies(plan, wider, requests)
     return plans[-1]
 
 

@@ -1,5 +1,7 @@
 """The prefill of one prompt, cause by cause: `prefill_step_s` and its parts."""
 
+from functools import lru_cache
+
 from core.architecture.blueprint import TensorClass
 from core.physics import decode, operators, prefill, roofline, tiers
 from core.physics import expert_parallel as ep
@@ -9,7 +11,7 @@ from core.sizing.groups import given_chunk, source_of_model
 from core.sizing.origins import METHOD
 from core.sizing.outline import Outline
 from core.sizing.rates import copies_weights
-from core.sizing.situation import Situation
+from core.sizing.situation import SETUPS_KEPT, Setup, Situation
 from core.sizing.step import PARTS
 from core.trace import Recipe, Trace
 from core.units import Unit
@@ -31,10 +33,17 @@ def prompt_beside_others(o: Outline) -> str:
 def record_choices(trace: Trace, s: Situation) -> None:
     """Record the numbers of a prompt that somebody chose, and that its engine brings."""
     trace.given("workload.prefix_hit_share", s.scenario.workload.prefix_hit_share, Unit.SHARE)
-    given_chunk(trace, s)
+    trace.follow(_engine_choices(s.setup))
+
+
+@lru_cache(maxsize=SETUPS_KEPT)
+def _engine_choices(s: Setup) -> Recipe:
+    written = Recipe()
+    given_chunk(written, s)
     if copies_weights(s):
         experts = s.blueprint.parameters.get(TensorClass.EXPERT, 0)
-        trace.given("matrices.experts", experts, Unit.PARAMETER, source_of_model(s))
+        written.given("matrices.experts", experts, Unit.PARAMETER, source_of_model(s))
+    return written
 
 
 def record_prompt(trace: Recipe, o: Outline) -> None:

@@ -10,7 +10,7 @@ from core.sizing.origins import METHOD
 from core.sizing.placement import computes_on_cpu
 from core.sizing.rates import has_routed_experts
 from core.sizing.report import Estimate, Evidence
-from core.sizing.situation import Situation
+from core.sizing.situation import SETUPS_KEPT, Setup
 from core.trace import Origin, OriginKind, Recipe, Trace, recipe
 from core.units import Unit
 
@@ -22,7 +22,8 @@ UNMEASURED = "family_unmeasured"
 _AMD_OR_INTEL = (DeviceFamily.AMD_CDNA, DeviceFamily.AMD_RDNA, DeviceFamily.AMD_APU, DeviceFamily.INTEL)
 
 
-def support(s: Situation, calibration: Calibration) -> Mapping[Kind, Grade]:
+@lru_cache(maxsize=SETUPS_KEPT)
+def support(s: Setup, calibration: Calibration) -> Mapping[Kind, Grade]:
     """The evidence of every kind of figure; a weight format that was never measured with this kind of engine is D."""
     known = calibration.knows_format(s.engine.group, s.weight_format.format_class)
     device = s.device.accelerator_id or s.device.id
@@ -44,6 +45,13 @@ def unmeasured(calibration: Calibration, family: DeviceFamily) -> frozenset[Kind
     """The kinds of figures that nobody measured on any device of a family, with whatever engine."""
     measured = calibration.coverage.families.get(family, {}).values()
     return frozenset(kind for kind in calibration.spread.grades if not any(kind in kinds for kinds in measured))
+
+
+@lru_cache(maxsize=SETUPS_KEPT)
+def spreads_of(s: Setup, calibration: Calibration, depth: str) -> Recipe:
+    """The spread of every speed that is shown, for a setup whose speed is stated at a depth."""
+    grades = tuple(support(s, calibration).values())
+    return spreads(calibration, grades, unmeasured(calibration, s.device.family), conditions(s), depth)
 
 
 @recipe
@@ -115,7 +123,7 @@ def _write_spread(
     )
 
 
-def conditions(s: Situation) -> frozenset[str]:
+def conditions(s: Setup) -> frozenset[str]:
     """What is true of a situation, of all that rules of the ranges ask for."""
     family = s.device.family
     met = {
@@ -136,8 +144,8 @@ def conditions(s: Situation) -> frozenset[str]:
     return frozenset(name for name, is_met in met.items() if is_met)
 
 
-def _places_on_host(s: Situation) -> bool:
-    deployment = s.scenario.deployment
+def _places_on_host(s: Setup) -> bool:
+    deployment = s.deployment
     return deployment.host_layers + deployment.host_expert_layers > 0
 
 

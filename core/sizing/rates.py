@@ -21,9 +21,10 @@ from core.sizing.engine_defaults import (
 )
 from core.sizing.groups import source_of_model
 from core.sizing.links import FAST
+from core.sizing.memory import formulas_of_memory
 from core.sizing.origins import METHOD, catalogue_origin
 from core.sizing.placement import computes_on_cpu, share_of_machine
-from core.sizing.situation import Situation
+from core.sizing.situation import SETUPS_KEPT, Setup
 from core.trace import Origin, OriginKind, Recipe, Recorder, Same, Trace, recipe
 from core.units import Unit
 
@@ -68,12 +69,12 @@ _MATRICES = (
 )
 
 
-def method(trace: Trace, key: str, value: float, unit: Unit) -> None:
+def method(trace: Recorder, key: str, value: float, unit: Unit) -> None:
     """Record a constant of the method."""
     trace.given(key, value, unit, METHOD)
 
 
-def circumstances(situation: Situation, calibration: Calibration) -> Circumstances:
+def circumstances(situation: Setup, calibration: Calibration) -> Circumstances:
     """What the fitted parameters depend on."""
     link = exchange_link(situation)
     return _circumstances(
@@ -126,61 +127,72 @@ def _attention_kind(blueprint: Blueprint) -> str:
     return "window" if kinds & {AttentionKind.WINDOW, AttentionKind.CHUNK} else ""
 
 
-def exchange_link(situation: Situation) -> Link | None:
+def exchange_link(situation: Setup) -> Link | None:
     """The link that tensor-parallel ranks exchange over: the network as soon as they span machines."""
     per_node = situation.accelerators // situation.nodes
     return situation.network if situation.plan.stage_ranks > per_node else situation.link
 
 
-def hop_link(situation: Situation) -> Link | None:
+def hop_link(situation: Setup) -> Link | None:
     """The slowest link between neighbouring pipeline stages."""
     per_node = situation.accelerators // situation.nodes
     spans_nodes = situation.plan.copy_ranks > per_node
     return situation.network if spans_nodes else situation.link
 
 
-def record_rates(trace: Trace, situation: Situation, calibration: Calibration) -> None:
-    """Record parameters, rates, counts and plan of a situation."""
-    record_parameters(trace, calibration.fitted(circumstances(situation, calibration)))
-    record_counts(trace, situation)
-    _record_compute(trace, situation)
-    _record_bandwidth(trace, situation)
-    _record_links(trace, situation)
+def record_rates(trace: Trace, situation: Setup, calibration: Calibration) -> None:
+    """Record parameters, rates, counts and plan of a setup whose memory is recorded."""
+    trace.follow(formulas_of_rates(situation, calibration))
 
 
-def record_counts(trace: Trace, situation: Situation) -> None:
+def record_counts(trace: Trace, situation: Setup) -> None:
     """Record what needs neither rates nor measurements: the plan, and the weights that a step reads."""
+    trace.follow(formulas_of_counts(situation))
+
+
+@lru_cache(maxsize=SETUPS_KEPT)
+def formulas_of_rates(situation: Setup, calibration: Calibration) -> Recipe:
+    """The formulas that `record_rates` follows, after those of memory."""
+    written = Recipe(after=formulas_of_memory(situation))
+    written.follow(_parameters(Same(calibration.fitted(circumstances(situation, calibration)))))
+    _record_counts(written, situation)
+    _record_compute(written, situation)
+    _record_bandwidth(written, situation)
+    _record_links(written, situation)
+    return written
+
+
+@lru_cache(maxsize=SETUPS_KEPT)
+def formulas_of_counts(situation: Setup) -> Recipe:
+    """The formulas that `record_counts` follows, after those of memory."""
+    written = Recipe(after=formulas_of_memory(situation))
+    _record_counts(written, situation)
+    return written
+
+
+def _record_counts(trace: Recipe, situation: Setup) -> None:
     _record_plan(trace, situation)
     _record_reads(trace, situation)
 
 
-def record_parameters(trace: Trace, fitted: Mapping[str, Fitted]) -> None:
-    """Record the fitted parameters as `fit.<symbol>`."""
-    trace.follow(_parameters(Same(fitted)))
-
-
 @recipe
 def _parameters(trace: Recipe, fitted: Same[Mapping[str, Fitted]]) -> None:
+    """The fitted parameters as `fit.<symbol>`."""
     for symbol, parameter in fitted.it.items():
         trace.given(f"fit.{symbol}", parameter.value, parameter.unit, parameter.origin)
 
 
-def _record_plan(trace: Trace, situation: Situation) -> None:
+def _record_plan(trace: Recipe, situation: Setup) -> None:
     stages = situation.plan.pipeline if situation.engine.group == "serving" else 1  # llama.cpp's layers take turns
     trace.given("plan.parallel_stages", stages, Unit.COUNT, METHOD)
     source = source_of_model(situation)
     trace.given("model.hidden_size", situation.blueprint.hidden_size, Unit.COUNT, source)
-    trace.given("kernels_per_step", _kernels(Same(situation.blueprint)), Unit.COUNT, source)
+    trace.given("kernels_per_step", operators.kernels_per_step(situation.blueprint), Unit.COUNT, source)
     plan = {"layers": "model.layers", "tensor": "plan.tensor", "pipeline": "plan.pipeline"}
     if situation.plan.attention_replicas > 1:
         trace.compute("messages_per_token", ep.messages_with_experts, expert_layers="model.moe_layers", **plan)
     else:
         trace.compute("messages_per_token", operators.messages_per_token, **plan)
-
-
-@lru_cache(maxsize=1024)
-def _kernels(model: Same[Blueprint]) -> int:
-    return operators.kernels_per_step(model.it)
 
 
 def compute_format(device: Device, engine: Engine, weight_format: WeightFormat) -> str:
@@ -209,7 +221,7 @@ def arithmetic(device: Device, engine: Engine, weight_format: WeightFormat) -> s
     return weight_format.format_class
 
 
-def copies_weights(s: Situation) -> bool:
+def copies_weights(s: Setup) -> bool:
     """Does the engine write a 16-bit copy of quantised weights for every pass, as llama.cpp once did?"""
     if s.engine.group != "llama.cpp" or s.weight_format.bits >= WIDE_BITS:
         return False
@@ -243,7 +255,7 @@ def wide_format(device: Device, engine: Engine) -> str:
     )
 
 
-def _record_compute(trace: Trace, situation: Situation) -> None:
+def _record_compute(trace: Recipe, situation: Setup) -> None:
     device, engine = situation.device, situation.engine
     origin = catalogue_origin(device, "peak_flops")
     low = compute_format(device, engine, situation.weight_format)
@@ -258,41 +270,32 @@ def _record_compute(trace: Trace, situation: Situation) -> None:
     trace.given("matrices.at_16_bit", wide + parameters.get(_head(situation), 0), Unit.PARAMETER, origin)
     trace.given("matrices.head", parameters.get(_head(situation), 0), Unit.PARAMETER, origin)
     trace.given("matrices.chosen_experts", _chosen_parameters(situation), Unit.PARAMETER, origin)
-    trace.follow(_flops())
+    for name in ("in_weight_format", "at_16_bit", "head", "chosen_experts"):
+        trace.compute(f"flops_per_token.{name}", operators.matrix_flops, parameters=f"matrices.{name}")
     record_efficiency(trace, situation, has_routed_experts(situation))
 
 
-@recipe
-def _flops(trace: Recipe) -> None:
-    for name in ("in_weight_format", "at_16_bit", "head", "chosen_experts"):
-        trace.compute(f"flops_per_token.{name}", operators.matrix_flops, parameters=f"matrices.{name}")
-
-
-def _head(situation: Situation) -> TensorClass:
+def _head(situation: Setup) -> TensorClass:
     return TensorClass.EMBEDDING if situation.blueprint.tied_embedding else TensorClass.HEAD
 
 
-def _chosen_parameters(situation: Situation) -> int:
+def _chosen_parameters(situation: Setup) -> int:
     moe = situation.blueprint.moe
     return moe.layers * moe.experts_per_token * moe.parameters_per_expert if moe else 0
 
 
-def has_routed_experts(situation: Situation) -> bool:
+def has_routed_experts(situation: Setup) -> bool:
     """Whether tokens are sent to experts."""
     moe = situation.blueprint.moe
     return moe is not None and moe.experts_per_token > 0
 
 
-def _record_bandwidth(trace: Trace, situation: Situation) -> None:
-    trace.follow(_bandwidths(has_units(situation.device), situation.device.family is not DeviceFamily.CPU))
-
-
-@recipe
-def _bandwidths(trace: Recipe, by_units: bool, accelerator: bool) -> None:
+def _record_bandwidth(trace: Recipe, situation: Setup) -> None:
+    computes = situation.device.family is not DeviceFamily.CPU
     full = "memory_bandwidth_bytes_per_s"
-    if not accelerator:
+    if not computes:
         _reached(trace, "bandwidth.weights", full, "fit.eta_cpu")
-    elif by_units:
+    elif has_units(situation.device):
         trace.compute(
             "bandwidth.weights",
             roofline.effective_bandwidth,
@@ -317,14 +320,14 @@ def _reached(trace: Recorder, key: str, bandwidth: str, share: str, most: str = 
     trace.compute(key, roofline.reached_bandwidth, bandwidth=bandwidth, share=share, most=most)
 
 
-def record_second_tier(trace: Trace, situation: Situation) -> None:
+def record_second_tier(trace: Trace, situation: Setup) -> None:
     """Record what the slower memory reaches, for tokens and for prompts.
 
     A CPU computes its layers for tokens; for prompts, llama.cpp copies them to the accelerator. Other engines always
     read host memory through PCIe.
     """
     full = "tier.1.bandwidth_bytes_per_s"
-    host = situation.scenario.deployment.host is not None
+    host = situation.deployment.host is not None
     if host:
         per_node = situation.accelerators // situation.nodes
         trace.given("host.readers", share_of_machine(situation.plan, per_node), Unit.COUNT, METHOD)
@@ -351,7 +354,7 @@ def record_second_tier(trace: Trace, situation: Situation) -> None:
         trace.compute("bandwidth.second_tier_in_prompts", roofline.same_bandwidth, bandwidth="bandwidth.second_tier")
 
 
-def _record_links(trace: Trace, situation: Situation) -> None:
+def _record_links(trace: Recipe, situation: Setup) -> None:
     plan = situation.plan
     link = exchange_link(situation)
     if plan.stage_ranks > 1 and link is not None:
@@ -366,7 +369,7 @@ def _record_links(trace: Trace, situation: Situation) -> None:
         trace.given("plan.hops", plan.pipeline - 1, Unit.COUNT)
 
 
-def record_all_reduce(trace: Trace, link: Link, ranks: int, family: DeviceFamily) -> None:
+def record_all_reduce(trace: Recipe, link: Link, ranks: int, family: DeviceFamily) -> None:
     """Record the constants of the all-reduce, and how many there are in a step."""
     cost = collective.all_reduce_cost(link, ranks, family)
     origin = catalogue_origin(link, "all_reduce")
@@ -382,14 +385,14 @@ def record_all_reduce(trace: Trace, link: Link, ranks: int, family: DeviceFamily
     )
 
 
-def takes_all_to_all(situation: Situation) -> bool:
+def takes_all_to_all(situation: Setup) -> bool:
     """Is each token sent to its experts directly? Asked for, or the engine's default; needs peers of full reach."""
-    asked = situation.scenario.deployment.all_to_all
+    asked = situation.deployment.all_to_all
     wanted = situation.engine.id in ALL_TO_ALL_ENGINES if asked is None else asked
     return wanted and has_fast_path(situation)
 
 
-def has_fast_path(situation: Situation) -> bool:
+def has_fast_path(situation: Setup) -> bool:
     """Do the kernels of a direct exchange run here? They need NVLink or a fabric, or RDMA between machines."""
     link = exchange_link(situation)
     if link is None:
@@ -398,7 +401,7 @@ def has_fast_path(situation: Situation) -> bool:
     return situation.plan.expert > 1 and (link.kind in FAST or rdma)
 
 
-def record_expert_exchange(trace: Trace, situation: Situation, link: Link) -> None:
+def record_expert_exchange(trace: Recipe, situation: Setup, link: Link) -> None:
     """Record how tokens reach their experts where attention stands in several groups."""
     trace.compute(
         "attention_exchanges_per_step",
@@ -425,21 +428,16 @@ def record_expert_exchange(trace: Trace, situation: Situation, link: Link) -> No
         )
 
 
-def _record_reads(trace: Trace, situation: Situation) -> None:
+def _record_reads(trace: Recipe, situation: Setup) -> None:
     """Record the weights that every step reads: everything but the input table, images and drafts."""
     head = _head(situation)
     if head not in situation.blueprint.parameters:
         trace.given("read_bytes.head", 0, Unit.BYTE, source_of_model(situation))
-    trace.follow(_reads(tuple(situation.blueprint.parameters), head))
-    moe = situation.blueprint.moe
-    if moe is not None and has_routed_experts(situation):
-        method(trace, "independent_routing", 1.0, Unit.RATIO)
-
-
-@recipe
-def _reads(trace: Recipe, classes: tuple[TensorClass, ...], head: TensorClass) -> None:
+    classes = situation.blueprint.parameters
     layers = [k for k in (*_MATRICES, TensorClass.NORM) if k in classes]
     trace.compute("read_bytes.layers", operators.sum_of_bytes, parts=[f"weights_bytes.{k}" for k in layers])
     if head in classes:
         trace.compute("read_bytes.head", operators.sum_of_bytes, parts=[f"weights_bytes.{head}"])
     trace.compute("read_bytes.dense", operators.sum_of_bytes, parts=["read_bytes.layers", "read_bytes.head"])
+    if has_routed_experts(situation):
+        method(trace, "independent_routing", 1.0, Unit.RATIO)

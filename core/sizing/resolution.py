@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from core.architecture.blueprint import AttentionKind, Blueprint, TensorClass
 from core.architecture.textbook import textbook_blueprint
@@ -10,9 +11,16 @@ from core.catalogue.catalogue import Catalogue
 from core.catalogue.precision import compose_bits
 from core.catalogue.records import Allocator, Device, DeviceKind, Engine, KvFormat, Link, WeightFormat
 from core.errors import InvalidInput
-from core.scenario import CatalogueModel, Deployment, Mode, Plan, Scenario
-from core.sizing.companions import placed_companions
-from core.sizing.engine_defaults import LATENTS_ALONE_SINCE, LATENTS_SINCE, PADDED_HEAD, VLLM_LATENTS_SINCE, older
+from core.physics.memory import requests_at_the_peak, requests_per_replica
+from core.scenario import CatalogueModel, Companion, Deployment, Mode, ModelChoice, Plan, Scenario
+from core.sizing.engine_defaults import (
+    LATENTS_ALONE_SINCE,
+    LATENTS_SINCE,
+    PADDED_HEAD,
+    VLLM_LATENTS_SINCE,
+    chooses_by_context,
+    older,
+)
 from core.sizing.groups import LATENT
 from core.sizing.links import BETWEEN_MACHINES, Links
 from core.sizing.loaded import AMD
@@ -20,11 +28,28 @@ from core.sizing.origins import model_origin
 from core.sizing.placement import with_host
 from core.sizing.plan import Load, choose_plan
 from core.sizing.precision import flat_bits, stored_bits
-from core.sizing.situation import Situation
+from core.sizing.situation import SETUPS_KEPT, Setup, Situation
 from core.trace import Same
 
 #: One accelerator by itself.
 ALONE = Plan()
+
+
+class _Choices(NamedTuple):
+    """What a scenario chooses of model, machine and engine; the same choices make the same setup."""
+
+    known: Same[Catalogue]
+    mode: Mode
+    model: ModelChoice
+    companions: tuple[Companion, ...]
+    deployment: Deployment
+    weights: str
+    kv_format: str
+    kv_value_format: str | None
+
+    @property
+    def catalogue(self) -> Catalogue:
+        return self.known.it
 
 
 def resolve(scenario: Scenario, catalogue: Catalogue) -> Situation:
@@ -39,52 +64,96 @@ def resolve(scenario: Scenario, catalogue: Catalogue) -> Situation:
     -------
     the situation; a missing id raises CatalogueError, choices that contradict each other InvalidInput
     """
-    deployment = scenario.deployment
-    article = scenario.mode is Mode.ARTICLE
+    work, plan = scenario.workload, scenario.deployment.plan
+    alone = _on_one(
+        _Choices(
+            Same(catalogue),
+            scenario.mode,
+            scenario.model,
+            scenario.companions,
+            scenario.deployment,
+            scenario.weights,
+            scenario.kv_format,
+            scenario.kv_value_format,
+        )
+    )
+    context = work.context_tokens if chooses_by_context(alone) else 0
+    requests = work.requests_at_once or requests_at_the_peak(work.users, work.active_share)
+    if plan is None and alone.accelerators == 1:
+        plan = ALONE
+    if plan is None:
+        plan = _choose_plan(_planned(alone, None, context, 1), work.context_tokens, requests)
+    sharing = requests_per_replica(requests, plan.groups) if scenario.deployment.shared_slots else 1
+    return Situation(scenario, _planned(alone, plan, context, sharing))
+
+
+@lru_cache(maxsize=SETUPS_KEPT)
+def _on_one(chosen: _Choices) -> Setup:
+    """The setup as far as it stands before anything is spread over accelerators."""
+    deployment, catalogue = chosen.deployment, chosen.catalogue
     engine = catalogue.engine(deployment.engine)
     bare = catalogue.device(deployment.device)
     nodes, per_node = machines(bare, deployment)
     device = with_host(bare, deployment, engine, catalogue, per_node)
-    weight_format = catalogue.format_for(scenario.weights, engine)
-    blueprint = _blueprint(scenario, catalogue)
-    kv_format = _kv_format(_kept_format(scenario, catalogue, blueprint, device), article)
-    bits = _bits(scenario, catalogue, blueprint, weight_format)
+    weight_format = catalogue.format_for(chosen.weights, engine)
+    blueprint = _blueprint(chosen, engine)
+    kv_format = _kv_format(chosen, blueprint, device, engine)
+    bits = _bits(chosen, blueprint, weight_format)
     check_speculation(deployment, blueprint)
-    chosen = catalogue.link(deployment.link) if deployment.link else None
-    joins_nodes = chosen is not None and nodes > 1 and chosen.kind in BETWEEN_MACHINES
-    network = chosen if joins_nodes else network_of(device, nodes, catalogue)
-    links = Links(device, catalogue, None if joins_nodes else chosen)
-    source = model_origin(catalogue.model(scenario.model.id) if scenario.model.kind == "catalogue" else None)
-    value_format = _value_format(scenario, catalogue)
+    link = _chosen_link(deployment, catalogue)
+    joins_nodes = link is not None and nodes > 1 and link.kind in BETWEEN_MACHINES
+    return Setup(
+        mode=chosen.mode,
+        model=chosen.model,
+        companions=chosen.companions,
+        deployment=deployment,
+        catalogue=catalogue,
+        blueprint=blueprint,
+        device=device,
+        accelerators=nodes * per_node,
+        nodes=nodes,
+        link=None,
+        network=link if joins_nodes else network_of(device, nodes, catalogue),
+        plan=ALONE,
+        engine=engine,
+        weight_format=weight_format,
+        kv_format=kv_format,
+        kv_value_format=_value_format(chosen),
+        bits=bits,
+        model_source=model_origin(catalogue.model(chosen.model.id) if chosen.model.kind == "catalogue" else None),
+        context_tokens=0,
+        sharing=1,
+    )
 
-    def with_plan(plan: Plan, link: Link | None) -> Situation:
-        return Situation(
-            scenario=scenario,
-            catalogue=catalogue,
-            blueprint=blueprint,
-            device=device,
-            accelerators=nodes * per_node,
-            nodes=nodes,
-            link=link,
-            network=network,
-            plan=plan,
-            engine=engine,
-            weight_format=weight_format,
-            kv_format=kv_format,
-            kv_value_format=value_format,
-            bits=bits,
-            model_source=source,
-        )
 
-    plan = deployment.plan
-    if plan is None and nodes * per_node == 1:
-        plan = ALONE
+@lru_cache(maxsize=2 * SETUPS_KEPT)
+def _planned(alone: Setup, plan: Plan | None, context_tokens: int, sharing: int) -> Setup:
+    """The setup spread by a plan, with the link that this takes; without one as it stands."""
     if plan is None:
-        beside = sum(companion.weights_bytes for companion in placed_companions(scenario, catalogue))
-        domain = links.fast_domain(per_node) if engine.tensor_parallel else 1
-        plan = choose_plan(Load.of(with_plan(ALONE, None), beside), nodes, per_node, domain)
-    check_plan(plan, nodes * per_node, device, engine, blueprint)
-    return with_plan(plan, links.joining(min(plan.copy_ranks, per_node), plan.stage_ranks))
+        return replace(alone, context_tokens=context_tokens, sharing=sharing)
+    check_plan(plan, alone.accelerators, alone.device, alone.engine, alone.blueprint)
+    link = _links(alone).joining(min(plan.copy_ranks, alone.accelerators // alone.nodes), plan.stage_ranks)
+    if (plan, link, context_tokens, sharing) == (alone.plan, alone.link, alone.context_tokens, alone.sharing):
+        return alone
+    return replace(alone, plan=plan, link=link, context_tokens=context_tokens, sharing=sharing)
+
+
+@lru_cache(maxsize=SETUPS_KEPT)
+def _choose_plan(setup: Setup, context_tokens: int, requests: int) -> Plan:
+    """The plan where the user leaves it open."""
+    per_node = setup.accelerators // setup.nodes
+    domain = _links(setup).fast_domain(per_node) if setup.engine.tensor_parallel else 1
+    return choose_plan(Load.of(setup, context_tokens), requests, setup.nodes, per_node, domain)
+
+
+def _chosen_link(deployment: Deployment, catalogue: Catalogue) -> Link | None:
+    return catalogue.link(deployment.link) if deployment.link else None
+
+
+def _links(setup: Setup) -> Links:
+    """The links inside a machine: the chosen one, unless that joins machines, else those of the device."""
+    chosen = _chosen_link(setup.deployment, setup.catalogue)
+    return Links(setup.device, setup.catalogue, None if chosen is setup.network else chosen)
 
 
 def machines(device: Device, deployment: Deployment) -> tuple[int, int]:
@@ -104,23 +173,21 @@ def machines(device: Device, deployment: Deployment) -> tuple[int, int]:
     return deployment.nodes, deployment.count * device.accelerators
 
 
-def _bits(
-    scenario: Scenario, catalogue: Catalogue, blueprint: Blueprint, weight_format: WeightFormat
-) -> Mapping[TensorClass, float]:
-    if scenario.mode is Mode.ARTICLE:
+def _bits(chosen: _Choices, blueprint: Blueprint, weight_format: WeightFormat) -> Mapping[TensorClass, float]:
+    if chosen.mode is Mode.ARTICLE:
         return flat_bits(weight_format, blueprint.parameters)
-    if isinstance(scenario.model, CatalogueModel):
-        deployment = scenario.deployment
+    if isinstance(chosen.model, CatalogueModel):
+        deployment = chosen.deployment
         own = deployment.speculation is None or deployment.speculation.draft_model is None
-        bits = catalogue.bits(scenario.model.id, weight_format)
+        bits = chosen.catalogue.bits(chosen.model.id, weight_format)
         return stored_bits(weight_format, bits, predicts=own and deployment.draft_tokens > 0)
     return stored_bits(weight_format, compose_bits(weight_format, blueprint))
 
 
-def _blueprint(scenario: Scenario, catalogue: Catalogue) -> Blueprint:
-    chosen = scenario.model
-    if isinstance(chosen, CatalogueModel):
-        blueprint = catalogue.blueprint(chosen.id)
+def _blueprint(chosen: _Choices, engine: Engine) -> Blueprint:
+    model = chosen.model
+    if isinstance(model, CatalogueModel):
+        blueprint = chosen.catalogue.blueprint(model.id)
         if blueprint.is_encoder:
             raise InvalidInput(
                 "{blueprint} writes no text: choose it as embedding model or reranker.",
@@ -129,26 +196,25 @@ def _blueprint(scenario: Scenario, catalogue: Catalogue) -> Blueprint:
             )
     else:
         blueprint = textbook_blueprint(
-            chosen.name,
-            chosen.parameters,
-            chosen.active_parameters,
-            chosen.layers,
-            chosen.query_heads,
-            chosen.kv_heads,
-            chosen.head_dim,
-            chosen.trained_context,
+            model.name,
+            model.parameters,
+            model.active_parameters,
+            model.layers,
+            model.query_heads,
+            model.kv_heads,
+            model.head_dim,
+            model.trained_context,
         )
-    return _as_kept(blueprint, scenario, catalogue)
+    return _as_kept(blueprint, chosen, engine)
 
 
-def _as_kept(blueprint: Blueprint, scenario: Scenario, catalogue: Catalogue) -> Blueprint:
+def _as_kept(blueprint: Blueprint, chosen: _Choices, engine: Engine) -> Blueprint:
     """The model with its latent attention as the engine's release keeps it: by head, with values, or alone."""
-    deployment = scenario.deployment
+    deployment = chosen.deployment
     if deployment.full_latents is not None:
         return _with_full_heads(blueprint) if deployment.full_latents else blueprint
-    engine = catalogue.engine(deployment.engine)
     release = deployment.release or engine.version
-    if scenario.mode is Mode.ARTICLE:
+    if chosen.mode is Mode.ARTICLE:
         return blueprint
     if engine.allocator is Allocator.VLLM and older(release, VLLM_LATENTS_SINCE):
         return _with_full_heads(blueprint, PADDED_HEAD)
@@ -196,12 +262,12 @@ def _with_full_heads(blueprint: Blueprint, padded: int = 0) -> Blueprint:
     return replace(blueprint, attention=groups)
 
 
-def _value_format(scenario: Scenario, catalogue: Catalogue) -> KvFormat | None:
+def _value_format(chosen: _Choices) -> KvFormat | None:
     """The format of the values where it is another than that of the keys."""
-    chosen = scenario.kv_value_format
-    if chosen is None or chosen == scenario.kv_format or scenario.mode is Mode.ARTICLE:
+    values = chosen.kv_value_format
+    if values is None or values == chosen.kv_format or chosen.mode is Mode.ARTICLE:
         return None
-    return catalogue.kv_format(chosen)
+    return chosen.catalogue.kv_format(values)
 
 
 #: With these engines sparse latent attention keeps 8 bit with scales, its rotary part in 16, unless the kernels want it
@@ -211,32 +277,20 @@ WITH_SCALES, PLAIN, PLAIN_ON = "fp8_ds_mla", "fp8", "blackwell-dc"
 PLAIN_SINCE = {Allocator.VLLM: (0, 18), Allocator.SGLANG: (0, 0)}
 
 
-def _kept_format(scenario: Scenario, catalogue: Catalogue, blueprint: Blueprint, device: Device) -> KvFormat:
-    """The format of the cache as the engine keeps it."""
-    chosen = catalogue.kv_format(scenario.kv_format)
-    if scenario.mode is Mode.ARTICLE:
-        return chosen
+def _kv_format(chosen: _Choices, blueprint: Blueprint, device: Device, engine: Engine) -> KvFormat:
+    """The format of the cache as the engine keeps it; in article mode the element alone: 2, 1 or 0.5 bytes."""
+    kv_format = chosen.catalogue.kv_format(chosen.kv_format)
+    if chosen.mode is Mode.ARTICLE:
+        plain = {"bytes_per_element": kv_format.bits / 8, "per_head_bytes": 0.0, "latent_bytes": {}}
+        return kv_format.model_copy(update=plain)
     sparse = any(group.kind is AttentionKind.SPARSE_LATENT for group in blueprint.attention)
-    if chosen.id != PLAIN or not sparse or WITH_SCALES not in catalogue.kv_formats or device.family in AMD:
-        return chosen
-    engine = catalogue.engine(scenario.deployment.engine)
+    if kv_format.id != PLAIN or not sparse or WITH_SCALES not in chosen.catalogue.kv_formats or device.family in AMD:
+        return kv_format
     since = PLAIN_SINCE.get(engine.allocator)
-    release = scenario.deployment.release or engine.version
+    release = chosen.deployment.release or engine.version
     if since is None or (device.architecture == PLAIN_ON and not older(release, since)):
-        return chosen
-    return catalogue.kv_format(WITH_SCALES)
-
-
-def _kv_format(kv_format: KvFormat, article: bool) -> KvFormat:
-    """In article mode the element alone: 2, 1 or 0.5 bytes, no scales, no layout of an engine."""
-    return _plain(Same(kv_format)) if article else kv_format
-
-
-@lru_cache(maxsize=64)
-def _plain(kv_format: Same[KvFormat]) -> KvFormat:
-    return kv_format.it.model_copy(
-        update={"bytes_per_element": kv_format.it.bits / 8, "per_head_bytes": 0.0, "latent_bytes": {}}
-    )
+        return kv_format
+    return chosen.catalogue.kv_format(WITH_SCALES)
 
 
 def network_of(device: Device, nodes: int, catalogue: Catalogue) -> Link | None:

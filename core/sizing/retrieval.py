@@ -7,7 +7,7 @@ from core.sizing.origins import model_origin
 from core.sizing.outline import Outline, is_served
 from core.sizing.presets import ESTIMATE
 from core.sizing.prompt import prompt_beside_others
-from core.sizing.situation import Situation
+from core.sizing.situation import Setup, Situation
 from core.trace import CHOICE, Recipe, Trace
 from core.units import Unit
 
@@ -44,9 +44,9 @@ def record_retrieval(trace: Trace, s: Situation) -> None:
         value = getattr(said, name)
         trace.given(f"retrieval.{name}", value, unit, ESTIMATE if value == getattr(USUAL, name) else CHOICE)
     parts: dict[Placement, list[str]] = {Placement.SAME_CARD: [], Placement.SECOND_CARD: []}
-    for number, companion in enumerate(s.scenario.companions):
+    for number, companion in enumerate(s.setup.companions):
         if companion.placement in parts:
-            parts[companion.placement].append(_record_model(trace, s, number, companion))
+            parts[companion.placement].append(_record_model(trace, s.setup, number, companion))
     keys = [*parts[Placement.SAME_CARD], *parts[Placement.SECOND_CARD]]
     trace.compute(SECONDS, r.seconds_of_all, parts=keys)
     if parts[Placement.SAME_CARD]:
@@ -55,7 +55,7 @@ def record_retrieval(trace: Trace, s: Situation) -> None:
         trace.compute("retrieval.apart_s", r.seconds_of_all, parts=parts[Placement.SECOND_CARD])
 
 
-def _record_model(trace: Trace, s: Situation, number: int, companion: Companion) -> str:
+def _record_model(trace: Trace, s: Setup, number: int, companion: Companion) -> str:
     """The time of one model; returns its key."""
     key = f"retrieval.{number}"
     model = s.catalogue.model(companion.model) if companion.model else None

@@ -30,18 +30,18 @@ def size(scenario: Scenario, catalogue: Catalogue) -> Sizing:
     UnsupportedArchitecture for a model that cannot be counted.
     """
     situation = resolve(scenario, catalogue)
-    trace = Trace()
+    setup, trace = situation.setup, Trace()
     record_memory(trace, situation)
-    devices = device_uses(trace, situation)
+    devices = device_uses(trace, setup)
     speed = speed_figures(trace, situation)
     answer = verdict(trace)
     return Sizing(
         scenario=scenario,
-        blueprint=situation.blueprint,
-        device=situation.device,
-        engine=situation.engine,
-        link=situation.link,
-        plan=situation.plan,
+        blueprint=setup.blueprint,
+        device=setup.device,
+        engine=setup.engine,
+        link=setup.link,
+        plan=setup.plan,
         trace=trace,
         verdict=answer,
         shortfall_bytes=int(trace["accelerator.shortfall_bytes"]),

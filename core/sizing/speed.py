@@ -8,7 +8,7 @@ from core.catalogue.catalogue import Catalogue
 from core.physics import decode, operators, prefill, roofline, serving, speculation
 from core.scenario import Measured, Scenario
 from core.sizing.attention import record_attention
-from core.sizing.draft import record_gain, record_parts_per_token
+from core.sizing.guessing import record_gain, record_parts_per_token
 from core.sizing.load import record_load, record_requests, record_saturated, record_slots
 from core.sizing.memory import record_memory
 from core.sizing.outline import Outline, outline_of, spills
@@ -16,15 +16,7 @@ from core.sizing.own_measurement import KEYS as FIGURES
 from core.sizing.own_measurement import is_corrected, record_correction
 from core.sizing.prompt import KEY as PREFILL
 from core.sizing.prompt import record_choices, record_prompt
-from core.sizing.ranges import (
-    conditions,
-    estimate,
-    record_speed_range,
-    record_time_range,
-    spreads,
-    support,
-    unmeasured,
-)
+from core.sizing.ranges import estimate, record_speed_range, record_time_range, spreads_of, support
 from core.sizing.rates import has_computing_rate, record_counts, record_rates, record_second_tier
 from core.sizing.report import LIMIT_OF, Cause, Estimate, Evidence, Finding, FindingKind, Limit, TimePart, Weight
 from core.sizing.resolution import resolve
@@ -70,17 +62,17 @@ def speed_figures(trace: Trace, situation: Situation) -> SpeedReport:
     -------
     the estimates, times by cause, bottlenecks and findings
     """
-    if not has_computing_rate(situation.device):
+    if not has_computing_rate(situation.setup.device):
         return _unknown(trace, situation)
     calibration = shipped_calibration()
-    record_rates(trace, situation, calibration)
-    record_attention(trace, situation)
+    record_rates(trace, situation.setup, calibration)
+    record_attention(trace, situation.setup)
     record_work(trace, situation, calibration, record_depth(trace, situation))
-    grades = support(situation, calibration)
+    grades = support(situation.setup, calibration)
     loaded = bool(trace["serving.requests_in_step"] > 1)
     decode_evidence = Evidence(grades["batched" if loaded else "decode"])
     first_token_evidence = Evidence(grades["ttft" if loaded else "prefill"])
-    per_token = record_parts_per_token(trace, situation, "decode_step_s", PARTS.values())
+    per_token = record_parts_per_token(trace, situation.setup, "decode_step_s", PARTS.values())
     step, prompt = _parts(trace, per_token), _parts(trace, PREFILL)
     step += (TimePart(Cause.PROMPTS, INTERFERENCE, float(trace[INTERFERENCE])),)
     return SpeedReport(
@@ -102,8 +94,8 @@ def _own(s: Situation, figure: Measured, otherwise: Evidence) -> Evidence:
 
 def _unknown(trace: Trace, s: Situation) -> SpeedReport:
     """No figure of speed, only what physics allows at most: the bytes of a token over the bandwidth."""
-    record_counts(trace, s)
-    record_attention(trace, s)
+    record_counts(trace, s.setup)
+    record_attention(trace, s.setup)
     record_bound(trace, s, record_depth(trace, s))
     figures = ("decode_tok_s.ceiling", "memory_bandwidth_bytes_per_s")
     return SpeedReport(findings=(Finding(FindingKind.SPEED_UNKNOWN, Weight.WARNING, figures),))
@@ -112,8 +104,8 @@ def _unknown(trace: Trace, s: Situation) -> SpeedReport:
 def record_bound(trace: Trace, s: Situation, depth: str) -> None:
     """Record the speed that one request alone cannot exceed, and the bytes that it follows from."""
     if spills(trace):
-        record_spilled_shares(trace, s)
-    record_gain(trace, s)
+        record_spilled_shares(trace, s.setup)
+    record_gain(trace, s.setup)
     trace.follow(_bound(outline_of(trace, s), depth))
 
 
@@ -143,11 +135,11 @@ def record_depth(trace: Trace, s: Situation) -> str:
 
 def record_counts_of_work(trace: Trace, s: Situation, calibration: Calibration) -> None:
     """Record what a step and a prompt read and compute, and no time under load: what bounds are made of."""
-    record_rates(trace, s, calibration)
-    record_attention(trace, s)
+    record_rates(trace, s.setup, calibration)
+    record_attention(trace, s.setup)
     depth = record_depth(trace, s)
     record_choices(trace, s)
-    record_slots(trace, s)
+    record_slots(trace, s.setup)
     record_retrieval(trace, s)
     trace.follow(_counted(outline_of(trace, s), depth))
 
@@ -162,12 +154,12 @@ def _counted(trace: Recipe, o: Outline, depth: str) -> None:
 def record_work(trace: Trace, s: Situation, calibration: Calibration, depth: str) -> None:
     """Record every figure that depends on prompt, depth or number of requests; each of them may be an axis."""
     if spills(trace):
-        record_spilled_shares(trace, s)
-        record_second_tier(trace, s)
+        record_spilled_shares(trace, s.setup)
+        record_second_tier(trace, s.setup)
     record_choices(trace, s)
-    record_slots(trace, s)
+    record_slots(trace, s.setup)
     record_retrieval(trace, s)
-    record_gain(trace, s)
+    record_gain(trace, s.setup)
     outline = outline_of(trace, s)
     trace.follow(_work(outline, depth))
     record_ranges(trace, s, calibration, depth)
@@ -290,8 +282,7 @@ def _record_exchange_share(trace: Recipe, o: Outline) -> None:
 
 def record_ranges(trace: Trace, s: Situation, calibration: Calibration, depth: str) -> None:
     """Record P10 and P90 of every speed that is shown, and what measurements of the user's own correct."""
-    grades = tuple(support(s, calibration).values())
-    trace.follow(spreads(calibration, grades, unmeasured(calibration, s.device.family), conditions(s), depth))
+    trace.follow(spreads_of(s.setup, calibration, depth))
     found = [record_correction(trace, s, figure, *keys, predicted) for figure, keys in _CORRECTED.items()]
     trace.follow(_ranges(*found))
 

@@ -5,7 +5,7 @@ from core.sizing.origins import METHOD
 from core.sizing.outline import Outline
 from core.sizing.placement import is_placed
 from core.sizing.rates import OFFLOAD_ROUND_TRIP_S, has_routed_experts
-from core.sizing.situation import Situation
+from core.sizing.situation import Setup
 from core.trace import Recipe, Trace
 from core.units import Unit
 
@@ -13,7 +13,7 @@ from core.units import Unit
 TRIPS_WITH_EXPERTS = 2
 
 
-def record_spilled_shares(trace: Trace, s: Situation) -> None:
+def record_spilled_shares(trace: Trace, s: Setup) -> None:
     """Shares of experts, other weights and cache that lie in the second tier of one accelerator."""
     experts = "weights_bytes.expert" if "weights_bytes.expert" in trace and has_routed_experts(s) else "nothing_bytes"
     if is_placed(s):

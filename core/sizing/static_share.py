@@ -6,8 +6,8 @@ from core.physics.reservation import sglang as rules
 from core.scenario import Mode
 from core.sizing.engine_defaults import PROMPT_GRAPHS_SINCE, SHARE_COMPUTED_SINCE, before, sglang_sizes
 from core.sizing.groups import SGLANG_DEFAULTS, source_of_model, usable_bytes
-from core.sizing.situation import Situation
-from core.trace import CHOICE, Trace
+from core.sizing.situation import Setup
+from core.trace import CHOICE, Recipe
 from core.units import GIB, MIB, Unit
 
 SHARE = "engine.memory_share"
@@ -28,13 +28,13 @@ TOWER_FACTOR, TOWER_SLOPE, USUAL_TOWER, TOWER_LIMITS = 0.95, 0.1, 24 * 1024**2, 
 GRAPHED = (DeviceFamily.NVIDIA_HBM, DeviceFamily.NVIDIA_GDDR, DeviceFamily.NVIDIA_UNIFIED)
 
 
-def computes_share(s: Situation) -> bool:
+def computes_share(s: Setup) -> bool:
     """Does the engine compute its share from the memory of the accelerator?"""
-    computed = s.engine.allocator is Allocator.SGLANG and s.scenario.mode is Mode.REAL
-    return computed and s.scenario.deployment.memory_share is None
+    computed = s.engine.allocator is Allocator.SGLANG and s.mode is Mode.REAL
+    return computed and s.deployment.memory_share is None
 
 
-def static_share(s: Situation) -> float:
+def static_share(s: Setup) -> float:
     """The share that the engine computes, without a trace."""
     if before(s, SHARE_COMPUTED_SINCE):
         return share_before(s)
@@ -42,13 +42,13 @@ def static_share(s: Situation) -> float:
     return float(rules.static_share(usable_bytes(s), kept, tower_factor(s)))
 
 
-def record_share(trace: Trace, s: Situation) -> None:
+def record_share(trace: Recipe, s: Setup) -> None:
     """Record `engine.memory_share` as the engine computes it."""
     if before(s, SHARE_COMPUTED_SINCE):
         trace.given(SHARE, share_before(s), Unit.SHARE, SOURCE)
         return
     figures = kept_back_of(s)
-    chosen = s.scenario.deployment.prefill_chunk
+    chosen = s.deployment.prefill_chunk
     trace.given("engine.share_chunk", figures["chunk"], Unit.TOKEN, CHOICE if chosen else SOURCE)
     trace.given("engine.graph_requests", figures["graph_requests"], Unit.REQUEST, SOURCE)
     trace.given("engine.prompt_graphs_bytes", figures["prompt_graphs_bytes"], Unit.BYTE, SOURCE)
@@ -73,9 +73,9 @@ def record_share(trace: Trace, s: Situation) -> None:
     )
 
 
-def kept_back_of(s: Situation) -> dict[str, int]:
+def kept_back_of(s: Setup) -> dict[str, int]:
     """What the engine keeps back follows from these."""
-    memory, deployment = usable_bytes(s), s.scenario.deployment
+    memory, deployment = usable_bytes(s), s.deployment
     usual, few, many = sglang_sizes(s, memory)
     chunk = deployment.prefill_chunk or usual
     requests = many if s.plan.tensor >= MANY_ACCELERATORS else few
@@ -91,7 +91,7 @@ def kept_back_of(s: Situation) -> dict[str, int]:
     }
 
 
-def _prompt_graphs_bytes(s: Situation, chunk: int, requests: int) -> int:
+def _prompt_graphs_bytes(s: Setup, chunk: int, requests: int) -> int:
     """Graphs of prompts, and the padding of groups that hold attention whole."""
     groups = s.plan.attention_replicas if s.plan.attention_replicas > 1 else 0
     padding = requests * groups * (GROUP_BYTES + (MORE_GROUP_BYTES if requests > MANY_REQUESTS else 0))
@@ -115,7 +115,7 @@ def prompt_graphs(chunk: int) -> int:
     return count
 
 
-def tower_factor(s: Situation) -> float:
+def tower_factor(s: Setup) -> float:
     """Part of the share that an image tower leaves."""
     if not s.blueprint.tower_size or not s.blueprint.parameters.get(TensorClass.VISION):
         return 1.0
@@ -123,7 +123,7 @@ def tower_factor(s: Situation) -> float:
     return TOWER_FACTOR * min(most, max(least, 1 - TOWER_SLOPE * (s.blueprint.tower_size / USUAL_TOWER - 1)))
 
 
-def share_before(s: Situation) -> float:
+def share_before(s: Setup) -> float:
     """The share that older releases took."""
     accelerators = s.plan.tensor * s.plan.pipeline
     return next(share for least, share in SHARES_BEFORE if accelerators >= least)

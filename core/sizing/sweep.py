@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from core.catalogue.catalogue import Catalogue
@@ -11,8 +12,8 @@ from core.scenario import Mode, Scenario
 from core.sizing.memory import largest_context, record_memory
 from core.sizing.reservation.share import Reservation
 from core.sizing.resolution import resolve
-from core.sizing.situation import Situation
-from core.trace import Trace
+from core.sizing.situation import SETUPS_KEPT, Setup
+from core.trace import Same, Trace
 
 BITS = (16, 8, 4)
 
@@ -81,9 +82,9 @@ def memory_against_context(scenario: Scenario, catalogue: Catalogue, contexts: S
     situation = resolve(scenario, catalogue)
     curves, trace = [], Trace()
     for bits in BITS:
-        kv_format, supported = _format_of(situation, bits)
+        kv_format, supported = _format_of(situation.setup, bits)
         trace = Trace()
-        reserved = record_memory(trace, replace(situation, kv_format=kv_format), axis)
+        reserved = record_memory(trace, replace(situation, setup=_with_cache(situation.setup, Same(kv_format))), axis)
         curves.append(_curve(trace, reserved, kv_format, bits, supported))
     return MemoryCurves(
         contexts=axis,
@@ -91,8 +92,14 @@ def memory_against_context(scenario: Scenario, catalogue: Catalogue, contexts: S
         fixed_bytes=trace["accelerator.fixed_bytes"],
         limit_bytes=trace["tier.0.limit_bytes"],
         capacity_bytes=trace["tier.0.capacity_bytes"],
-        trained_tokens=situation.blueprint.trained_context,
+        trained_tokens=situation.setup.blueprint.trained_context,
     )
+
+
+@lru_cache(maxsize=SETUPS_KEPT)
+def _with_cache(s: Setup, kv_format: Same[KvFormat]) -> Setup:
+    """The setup with another format of the cache."""
+    return replace(s, kv_format=kv_format.it)
 
 
 def _curve(trace: Trace, reserved: Reservation, kv_format: KvFormat, bits: int, supported: bool) -> MemoryCurve:
@@ -122,12 +129,13 @@ def _axis(trace: Trace) -> Any:
     return trace["workload.context_tokens"]
 
 
-def _format_of(s: Situation, bits: int) -> tuple[KvFormat, bool]:
+@lru_cache(maxsize=SETUPS_KEPT)
+def _format_of(s: Setup, bits: int) -> tuple[KvFormat, bool]:
     """The cache format of so many bits: the chosen one, else the engine's, else plain elements."""
     if s.kv_format.bits == bits:
         return s.kv_format, True
     plain = KvFormat(id=f"plain-{bits}", name=f"{bits} bit", bytes_per_element=bits / 8, bits=bits)
-    if s.scenario.mode is Mode.ARTICLE:
+    if s.mode is Mode.ARTICLE:
         return plain, True
     offered = (s.catalogue.kv_format(name) for name in s.engine.kv_formats)
     found = next((kv_format for kv_format in offered if kv_format.bits == bits and not kv_format.flat), None)

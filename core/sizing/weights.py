@@ -5,7 +5,6 @@ from core.physics import expert_parallel as ep
 from core.physics import memory as m
 from core.physics import weights as w
 from core.scenario import Mode
-from core.sizing.groups import source_of_model
 from core.sizing.loaded import (
     DIVIDED,
     PADDED,
@@ -20,8 +19,8 @@ from core.sizing.loaded import (
 from core.sizing.origins import ARTICLE, catalogue_origin
 from core.sizing.placement import loaded_classes
 from core.sizing.plan import FIRST_STAGE, LAST_STAGE, REPLICATED
-from core.sizing.situation import Situation
-from core.trace import Origin, Recipe, Same, Trace, recipe
+from core.sizing.situation import Setup
+from core.trace import Origin, Recipe, Recorder, Same, recipe
 from core.units import Unit
 
 #: The keys of each class, made once: a sizing asks for them often.
@@ -30,15 +29,15 @@ RANK, OF_RANK = "accelerator.weights_bytes", "weights_bytes.of_rank"
 _PARAMETERS = {kind: keys[0] for kind, keys in _KEYS.items()}
 
 
-def bits_origin(s: Situation) -> Origin:
+def bits_origin(s: Setup) -> Origin:
     """Where the bits per weight come from: the format's record, or the article's rule."""
-    return ARTICLE if s.scenario.mode is Mode.ARTICLE else catalogue_origin(s.weight_format, "bits")
+    return ARTICLE if s.mode is Mode.ARTICLE else catalogue_origin(s.weight_format, "bits")
 
 
-def record_weights(trace: Trace, s: Situation) -> None:
-    blueprint = s.blueprint
-    classes = tuple(blueprint.parameters)
-    trace.follow(_classes(Same(blueprint), source_of_model(s), tuple(s.bits[kind] for kind in classes), bits_origin(s)))
+def record_weights(trace: Recipe, s: Setup) -> None:
+    classes = tuple(s.blueprint.parameters)
+    bits = tuple(s.bits[kind] for kind in classes)
+    trace.follow(_classes(Same(s.blueprint), s.model_source, bits, bits_origin(s)))
     loaded = loaded_classes(s)
     record_padding(trace, s)
     keys = [class_key(trace, kind) for kind in loaded]
@@ -66,7 +65,7 @@ def _classes(
     trace.compute("memory_item.weights", w.total_weights_bytes, classes=[_KEYS[kind][2] for kind in classes])
 
 
-def loaded_key(trace: Trace) -> str:
+def loaded_key(trace: Recorder) -> str:
     """The key of what the engine loads of the model: the whole file, or all but what it has no use for."""
     return "weights.loaded_bytes" if "weights.loaded_bytes" in trace else "memory_item.weights"
 
@@ -91,7 +90,7 @@ def _active(trace: Recipe, blueprint: Blueprint, source: Origin) -> None:
     )
 
 
-def _rank_weights(trace: Trace, s: Situation, classes: list[TensorClass]) -> None:
+def _rank_weights(trace: Recipe, s: Setup, classes: list[TensorClass]) -> None:
     if s.plan.copy_ranks == 1:
         _beside(trace, s, loaded_key(trace))
         return
@@ -122,13 +121,13 @@ def _rank_weights(trace: Trace, s: Situation, classes: list[TensorClass]) -> Non
     _beside(trace, s, OF_RANK)
 
 
-def _beside(trace: Trace, s: Situation, weights: str) -> None:
+def _beside(trace: Recipe, s: Setup, weights: str) -> None:
     """Record what lies on one accelerator: its weights, and what the engine prepares or holds beside them."""
     beside = [*record_tables(trace, s), *record_held(trace, s, weights)]
     trace.compute(RANK, m.sum_bytes, items=[weights, *beside])
 
 
-def _rank_experts(trace: Trace, s: Situation) -> str:
+def _rank_experts(trace: Recipe, s: Setup) -> str:
     """Record the experts of one accelerator; return the key."""
     key = "weights_bytes.experts_on_rank"
     trace.compute(

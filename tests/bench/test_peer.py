@@ -7,6 +7,7 @@ The peer (aiconfigurator, Apache-2.0) is installed by `make bench ARGS=--peer`, 
 import os
 import re
 import subprocess
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -76,7 +77,8 @@ def test_find_beside_the_peer(measure: Measure, note: Note) -> None:
 
 def test_one_sizing_beside_the_peer(measure: Measure, note: Note) -> None:
     catalogue, scenario = load_shipped(RESOURCES / "catalogue"), question().scenario
-    ours = measure(f"size(): {MODEL}", SIZE_S, lambda: size(scenario, catalogue), repeats=1000)
+    prompts = cycle([scenario.edited(workload__prompt_tokens=tokens) for tokens in range(PROMPT - 200, PROMPT)])
+    ours = measure(f"size(): {MODEL}", SIZE_S, lambda: size(next(prompts), catalogue), repeats=1000)
     if not ITS_PYTHON.exists():
         note("its peer's evaluation: not installed, make bench ARGS=--peer")
         return

@@ -92,10 +92,10 @@ def _observation(record: Record, task: Task) -> Observation:
         log_target=math.log(wanted),
         direction=-1 if task.key == "ttft_s" else 1,
         inverse=task.inverse,
-        where=circumstances(situation, shipped_calibration()),
+        where=circumstances(situation.setup, shipped_calibration()),
         model=case.scenario.model.id if case.scenario.model.kind == "catalogue" else sizing.blueprint.name,
         split=(plan.tensor, plan.pipeline, plan.replicas),
-        conditions=conditions(situation),
+        conditions=conditions(situation.setup),
         cells=predict(record, task).groups,
         trace=sizing.trace,
     )

@@ -59,7 +59,7 @@ def plan(answer: Answer) -> tuple[int, int, int]:
 
 
 def tensor_parallel_over_nvlink(answer: Answer, catalogue: Catalogue) -> bool:
-    link = resolve(answer.scenario, catalogue).link
+    link = resolve(answer.scenario, catalogue).setup.link
     return link is not None and link.kind is LinkKind.NVLINK and plan(answer)[0] == 8 and plan(answer)[1] == 1
 
 

@@ -291,8 +291,8 @@ def test_a_device_of_which_no_rate_is_known_is_not_accused(small: Catalogue) -> 
     for rates in ({}, {"fp32": 6e13}):
         catalogue = small_catalogue(devices={card.id: card.model_copy(update={"peak_flops": rates})})
         situation = resolve(PLAIN.edited(weights="fp16"), catalogue)
-        assert is_native(situation)
-        assert is_native(replace(situation, weight_format=catalogue.weight_format("nvfp4"))) == (rates == {})
+        assert is_native(situation.setup)
+        assert is_native(replace(situation.setup, weight_format=catalogue.weight_format("nvfp4"))) == (rates == {})
 
 
 def test_warnings_come_first() -> None:

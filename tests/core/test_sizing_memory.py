@@ -229,7 +229,7 @@ def test_the_station_reads_the_rest_from_slower_memory() -> None:
     assert t["spill.weights_bytes"] == weights - 288_000_000_000 == pytest.approx(117.9e9, rel=1e-3)
     assert t["memory.capacity_bytes"] == t["memory.limit_bytes"] == 784_000_000_000
     assert (t["tier.0.bandwidth_bytes_per_s"], t["tier.1.bandwidth_bytes_per_s"]) == (8e12, 396e9)
-    fast, slow = device_uses(t, s)[0].tiers
+    fast, slow = device_uses(t, s.setup)[0].tiers
     assert fast.used_bytes == 288_000_000_000
     assert slow.used_bytes == t["memory.total_bytes"] - fast.used_bytes
     assert {item.kind for item in slow.items} == {MemoryKind.WEIGHTS, MemoryKind.KV_CACHE}
@@ -257,7 +257,7 @@ def test_the_byte_at_which_the_second_tier_is_touched() -> None:
 
 def test_companions_stand_on_one_accelerator() -> None:
     t, s = remember(CASES["tensor parallel over PCIe"])
-    first, other = device_uses(t, s)
+    first, other = device_uses(t, s.setup)
     assert (first.count, other.count) == (1, 1)
     kinds = [{item.kind for item in use.tiers[0].items} for use in (first, other)]
     assert kinds[0] - kinds[1] == {MemoryKind.EMBEDDING}
@@ -276,7 +276,7 @@ def test_405b_in_4_bit_loads_on_two_sparks_and_not_on_one() -> None:
     two, s = remember(CASES["two Sparks"])
     assert two["memory_item.weights"] == pytest.approx(202.9e9, rel=1e-3)
     assert two["memory.capacity_bytes"] == 256_000_000_000
-    assert s.plan == Plan(pipeline=2)
+    assert s.setup.plan == Plan(pipeline=2)
     assert verdict(two) is not Verdict.DOES_NOT_FIT
     one = figures(CASES["two Sparks"].edited(deployment__device="dgx-spark"))
     assert verdict(one) is Verdict.DOES_NOT_FIT
@@ -358,8 +358,8 @@ def test_every_memory_figure_that_others_rely_on_is_there() -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_the_bars_add_up_to_the_accelerator(name: str) -> None:
     t, s = remember(CASES[name])
-    uses = device_uses(t, s)
-    assert sum(use.count for use in uses) == s.accelerators
+    uses = device_uses(t, s.setup)
+    assert sum(use.count for use in uses) == s.setup.accelerators
     assert sum(tier.used_bytes for tier in uses[0].tiers) == t["accelerator.total_bytes"]
     if verdict(t) is not Verdict.DOES_NOT_FIT:
         assert all(tier.overflow_bytes == 0 for use in uses for tier in use.tiers)

@@ -283,9 +283,10 @@ def test_sglang_prints() -> None:
 @pytest.mark.parametrize(("engine", "width"), [("sglang", 2), ("vllm", 2), ("llama.cpp", 4)])
 def test_states_are_as_wide_as_the_config_says(engine: str, width: int) -> None:
     situation = resolve(CASES["SGLang, hybrid"].edited(deployment__engine=engine), SMALL)
-    groups = tuple(replace(g, matrix_bytes=2.0, matrix_stated=True) for g in situation.blueprint.recurrent)
+    groups = tuple(replace(g, matrix_bytes=2.0, matrix_stated=True) for g in situation.setup.blueprint.recurrent)
     trace = Trace()
-    record_memory(trace, replace(situation, blueprint=replace(situation.blueprint, recurrent=groups)))
+    stated = replace(situation.setup, blueprint=replace(situation.setup.blueprint, recurrent=groups))
+    record_memory(trace, replace(situation, setup=stated))
     assert trace["state.0.matrix_bytes"] == width
 
 

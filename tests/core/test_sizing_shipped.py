@@ -140,7 +140,7 @@ def test_plans_of_the_rules(shipped: Catalogue) -> None:
         (chosen("meta-llama/Meta-Llama-3.1-405B", "bf16", "hgx-h200-8"), Plan(tensor=8)),
     ]
     for scenario, plan in cases:
-        assert resolve(scenario, shipped).plan == plan
+        assert resolve(scenario, shipped).setup.plan == plan
 
 
 def test_every_model_can_be_sized_or_says_why_not(shipped: Catalogue) -> None:
@@ -171,10 +171,10 @@ def test_every_device_can_be_used_alone_and_in_numbers(shipped: Catalogue) -> No
             except InvalidInput as error:  # machines that nothing of the catalogue joins
                 refused.append((device.kind, count, error.field))
                 continue
-            assert situation.plan.ranks == situation.accelerators == device.accelerators * count
+            assert situation.setup.plan.ranks == situation.setup.accelerators == device.accelerators * count
             trace = Trace()
             record_memory(trace, situation)
-            assert sum(use.count for use in device_uses(trace, situation)) == situation.accelerators
+            assert sum(use.count for use in device_uses(trace, situation.setup)) == situation.setup.accelerators
     machines = (DeviceKind.NODE, DeviceKind.RACK, DeviceKind.UNIFIED)
     assert all(kind in machines and count > 1 and field == "deployment.link" for kind, count, field in refused)
 
@@ -186,7 +186,7 @@ def test_cards_in_one_machine_are_joined_or_a_link_is_asked_for(shipped: Catalog
             scenario = chosen("meta-llama/Llama-3.1-8B-Instruct", "fp16", device.id, deployment__count=2)
             plan = Plan(pipeline=2 * device.accelerators)
             try:
-                assert resolve(scenario.edited(deployment__plan=plan), shipped).link is not None, device.id
+                assert resolve(scenario.edited(deployment__plan=plan), shipped).setup.link is not None, device.id
             except InvalidInput as error:
                 asked.append((device.id, error.field))
     assert all(field == "deployment.link" for _, field in asked)

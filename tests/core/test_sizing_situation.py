@@ -11,14 +11,14 @@ from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import DeviceKind, LinkKind
 from core.errors import CatalogueError, InvalidInput
 from core.scenario import Plan, Scenario
-from core.sizing.companions import placed_companions
 from core.sizing.examples import worked_example
 from core.sizing.links import Links
 from core.sizing.memory import record_memory
 from core.sizing.plan import Load, candidates, without_idle_copies
 from core.sizing.resolution import resolve
+from core.sizing.size import size
 from core.trace import Trace
-from tests.core.cases import EMBEDDING, scenario
+from tests.core.cases import CASES, EMBEDDING, scenario
 from tests.core.conftest import blueprints, small_catalogue
 
 
@@ -36,6 +36,26 @@ from tests.core.conftest import blueprints, small_catalogue
 def test_a_missing_id_is_named(small: Catalogue, changes: dict[str, Any], named: str) -> None:
     with pytest.raises(CatalogueError, match=named):
         resolve(scenario("dense-70b", "fp8", "rtx-pro-6000-ws").edited(**changes), small)
+
+
+def test_the_same_choices_are_the_same_setup(small: Catalogue) -> None:
+    chosen = CASES["hybrid mixture"]
+    one = resolve(chosen, small).setup
+    busier = chosen.edited(workload__requests_at_once=3, workload__context_tokens=4096, economics__currency="EUR")
+    assert resolve(busier, small).setup is one
+    assert resolve(chosen.edited(deployment__graphs=False), small).setup is not one
+    assert resolve(chosen, small_catalogue()).setup is not one
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_was_sized_before_changes_no_figure(name: str) -> None:
+    """What is kept of a setup is the same for every work: whatever came before, a sizing is what a first one is."""
+    known, work = small_catalogue(), {"workload__context_tokens": 6000, "workload__requests_at_once": 3}
+    for other in (CASES[name], CASES[name].edited(deployment__memory_share=0.8)):
+        size(other, known)
+    later, first = (size(CASES[name].edited(**work), catalogue) for catalogue in (known, small_catalogue()))
+    assert {key: later.trace[key] for key in later.trace} == {key: first.trace[key] for key in first.trace}
+    assert later.findings == first.findings
 
 
 def test_a_plan_must_use_the_accelerators_there_are(small: Catalogue) -> None:
@@ -56,13 +76,13 @@ def test_machines_without_a_network_need_one(small: Catalogue) -> None:
     with pytest.raises(InvalidInput, match="2 machines") as refused:
         resolve(chosen, small)
     assert refused.value.field == "deployment.link"
-    resolved = resolve(chosen.edited(deployment__link="infiniband"), small)
+    resolved = resolve(chosen.edited(deployment__link="infiniband"), small).setup
     assert resolved.network is not None
     assert resolved.network.id == "infiniband"
 
 
 def test_a_typed_in_model_needs_no_record(small: Catalogue) -> None:
-    assert resolve(worked_example(), small).blueprint.total_parameters == 35_000_000_000
+    assert resolve(worked_example(), small).setup.blueprint.total_parameters == 35_000_000_000
 
 
 # ---- plan "auto": model, weights, device, edits -> tensor, pipeline, replicas
@@ -94,15 +114,15 @@ def test_the_plan_that_is_chosen(
     changes: dict[str, Any],
     expected: tuple[int, int, int],
 ) -> None:
-    plan = resolve(scenario(model, weights, device, **changes), small).plan
+    plan = resolve(scenario(model, weights, device, **changes), small).setup.plan
     assert (plan.tensor, plan.pipeline, plan.replicas) == expected
 
 
 def test_more_requests_take_a_wider_split(small: Catalogue) -> None:
     """Two requests fit two accelerators each; many need the room that fewer copies leave."""
     chosen = scenario("dense-70b", "fp16", "h200-nvl", deployment__count=4, workload__context_tokens=131_072)
-    assert resolve(chosen.edited(**TWO), small).plan == Plan(tensor=2, replicas=2)
-    assert resolve(chosen.edited(workload__requests_at_once=9), small).plan == Plan(tensor=4)
+    assert resolve(chosen.edited(**TWO), small).setup.plan == Plan(tensor=2, replicas=2)
+    assert resolve(chosen.edited(workload__requests_at_once=9), small).setup.plan == Plan(tensor=4)
 
 
 @settings(max_examples=60, deadline=None)
@@ -125,10 +145,10 @@ def test_the_plan_that_is_chosen_fits_if_any_does(
     )  # fmt: skip
     situation = resolve(chosen, catalogue)
     load = load_of(chosen, catalogue)
-    per_node = situation.accelerators
-    fast = Links(situation.device, catalogue, None).fast_domain(per_node)
+    per_node = situation.setup.accelerators
+    fast = Links(situation.setup.device, catalogue, None).fast_domain(per_node)
     plans = list(candidates(1, per_node, fast, load))
-    assert situation.plan in plans
+    assert situation.setup.plan in plans
     fits = []
     for plan in plans:
         trace = Trace()
@@ -138,20 +158,19 @@ def test_the_plan_that_is_chosen_fits_if_any_does(
     if any(fits):
         first = plans[fits.index(True)]
         wider = [plan for plan, fit in zip(plans, fits, strict=True) if fit and plan.tensor > first.tensor]
-        assert situation.plan == without_idle_copies(first, wider, requests)
+        assert situation.setup.plan == without_idle_copies(first, wider, requests)
 
 
 def load_of(chosen: Scenario, catalogue: Catalogue) -> Load:
     situation = resolve(chosen, catalogue)
-    beside = sum(companion.weights_bytes for companion in placed_companions(chosen, catalogue))
-    return Load.of(situation, beside)
+    return Load.of(situation.setup, chosen.workload.context_tokens)
 
 
 def test_tensor_parallelism_divides_heads() -> None:
     shape = blueprints()["dense-405b"]
     group = replace(shape.attention[0], query_heads=126)
     catalogue = small_catalogue(blueprints={"dense-405b": replace(shape, attention=(group,))})
-    plan = resolve(scenario("dense-405b", "fp8", "hgx-h200-8"), catalogue).plan
+    plan = resolve(scenario("dense-405b", "fp8", "hgx-h200-8"), catalogue).setup.plan
     assert 126 % plan.tensor == 0
     assert plan.ranks == 8
 
@@ -171,7 +190,7 @@ LINKS: list[tuple[str, dict[str, Any], str | None]] = [
 
 @pytest.mark.parametrize(("device", "changes", "expected"), LINKS)
 def test_the_link_that_is_chosen(small: Catalogue, device: str, changes: dict[str, Any], expected: str | None) -> None:
-    link = resolve(scenario("dense-70b", "fp8", device, **changes), small).link
+    link = resolve(scenario("dense-70b", "fp8", device, **changes), small).setup.link
     assert (link.id if link else None) == expected
 
 
@@ -192,20 +211,20 @@ def test_a_device_without_any_link_cannot_be_joined(small: Catalogue) -> None:
 
 
 def test_nodes_and_accelerators(small: Catalogue) -> None:
-    cards = resolve(scenario("hybrid-35b", "nvfp4", "rtx-pro-6000-ws", deployment__count=4), small)
+    cards = resolve(scenario("hybrid-35b", "nvfp4", "rtx-pro-6000-ws", deployment__count=4), small).setup
     assert (cards.nodes, cards.accelerators, cards.network) == (1, 4, None)
-    sparks = resolve(scenario("dense-405b", "flat4", "dgx-spark", deployment__count=2), small)
+    sparks = resolve(scenario("dense-405b", "flat4", "dgx-spark", deployment__count=2), small).setup
     assert (sparks.nodes, sparks.accelerators, sparks.link) == (2, 2, None)
     assert sparks.network is not None
     assert sparks.network.kind is LinkKind.NETWORK
-    boards = resolve(scenario("latent", "fp16", "hgx-h200-8", deployment__nodes=2), small)
+    boards = resolve(scenario("latent", "fp16", "hgx-h200-8", deployment__nodes=2), small).setup
     assert boards.device.kind is DeviceKind.NODE
     assert (boards.nodes, boards.accelerators) == (2, 16)
 
 
 def test_an_engine_without_tensor_parallelism_splits_into_stages(small: Catalogue) -> None:
     chosen = scenario("dense-405b", "fp16", "hgx-h200-8", deployment__engine="llama.cpp")
-    assert resolve(chosen, small).plan == Plan(pipeline=8)
+    assert resolve(chosen, small).setup.plan == Plan(pipeline=8)
 
 
 def test_the_engine_chooses_the_kind_of_file() -> None:
@@ -216,5 +235,5 @@ def test_the_engine_chooses_the_kind_of_file() -> None:
     llama = small_catalogue().engine("llama.cpp").model_copy(update={"containers": ("gguf",)})
     catalogue = small_catalogue(weight_formats={"mxfp4": mxfp4, "mxfp4-gguf": gguf}, engines={"llama.cpp": llama})
     chosen = scenario("dense-70b", "mxfp4", "h200-nvl")
-    assert resolve(chosen, catalogue).weight_format.id == "mxfp4"
-    assert resolve(chosen.edited(deployment__engine="llama.cpp"), catalogue).weight_format.id == "mxfp4-gguf"
+    assert resolve(chosen, catalogue).setup.weight_format.id == "mxfp4"
+    assert resolve(chosen.edited(deployment__engine="llama.cpp"), catalogue).setup.weight_format.id == "mxfp4-gguf"

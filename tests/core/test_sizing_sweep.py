@@ -33,7 +33,7 @@ def test_a_curve_goes_through_the_single_sizings(chosen: Scenario) -> None:
     """Every point of the curve in the scenario's own cache format is the sizing of that point, to the byte."""
     curves = memory_against_context(chosen, small_catalogue(), AXIS)
     situation = resolve(chosen, small_catalogue())
-    curve = next(c for c in curves.curves if c.bits == situation.kv_format.bits)
+    curve = next(c for c in curves.curves if c.bits == situation.setup.kv_format.bits)
     assert curve.supported
     for context, total in zip(AXIS, curve.total_bytes.tolist(), strict=True):
         trace = Trace()

@@ -113,6 +113,36 @@ def test_a_recipe_refuses_a_formula_without_all_its_inputs() -> None:
         Recipe().compute("half", product, first="one")
 
 
+def test_what_follows_from_constants_is_a_constant() -> None:
+    first = Recipe()
+    first.given("share", 0.5, Unit.SHARE)
+    first.compute("quarter", product, first="share", second="share")
+    first.compute("half", product, first="one", second="share")
+    assert first["quarter"] == 0.25
+    assert (len(first), first.takes("one"), first.takes("share"), "half" in first) == (1, True, False, True)
+    second = Recipe(after=first)
+    second.compute("eighth", product, first="quarter", second="share")
+    assert second["eighth"] == 0.125
+    assert ("half" in second, "one" in second, len(second)) == (True, False, 0)
+    with pytest.raises(TypeError, match="quarter: a constant of the recipe before"):
+        second.compute("quarter", product, first="one", second="share")
+    trace = Trace()
+    trace.given("one", 1.0, Unit.SHARE)
+    trace.follow(first)
+    trace.follow(second)
+    assert {key: trace[key] for key in trace} == {key: trace.reevaluate(key) for key in trace}
+    assert list(trace) == ["one", "share", "quarter", "half", "eighth"]
+
+
+def test_a_recipe_may_follow_another_and_knows_more_then() -> None:
+    general, whole = Recipe(), Recipe()
+    general.compute("half", product, first="one", second="share")
+    whole.given("one", 1.0, Unit.SHARE)
+    whole.given("share", 0.5, Unit.SHARE)
+    whole.follow(general)
+    assert (len(general), len(whole), whole["half"]) == (1, 0, 0.5)
+
+
 def test_a_figure_that_waits_is_computed_when_it_is_asked_for() -> None:
     at_once, waiting = Trace(), Trace()
     for trace in (at_once, waiting):

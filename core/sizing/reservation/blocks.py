@@ -5,11 +5,11 @@ from core.physics import kv_cache as kv
 from core.physics.reservation import compressed
 from core.sizing.groups import cached_groups, is_split
 from core.sizing.reservation.share import Reservation, Share
-from core.sizing.situation import Situation
-from core.trace import Trace
+from core.sizing.situation import Setup
+from core.trace import Recipe
 
 
-def reserve(trace: Trace, s: Situation) -> Reservation:
+def reserve(trace: Recipe, s: Setup) -> Reservation:
     """Blocks of the tokens within reach."""
     shares = [
         blocks_of_group(trace, s, number, _tokens(trace, number, group), group)
@@ -18,7 +18,7 @@ def reserve(trace: Trace, s: Situation) -> Reservation:
     return Reservation((*shares, *states(trace, s)), "engine.block_tokens")
 
 
-def _tokens(trace: Trace, number: int, group: AttentionGroup) -> tuple[str, str]:
+def _tokens(trace: Recipe, number: int, group: AttentionGroup) -> tuple[str, str]:
     """The keys of the tokens that a group reserves, at the context limit and once its window is full."""
     key = f"kv.{number}"
     if not group.window or group.kind is AttentionKind.COMPRESSED:
@@ -27,7 +27,7 @@ def _tokens(trace: Trace, number: int, group: AttentionGroup) -> tuple[str, str]
     return held, whole_blocks(trace, f"{key}.window", f"{key}.window_reserved")
 
 
-def whole_blocks(trace: Trace, tokens: str, key: str) -> str:
+def whole_blocks(trace: Recipe, tokens: str, key: str) -> str:
     """The key of the tokens in whole blocks; the tokens themselves where a block is one token."""
     if trace["engine.block_tokens"] == 1:
         return tokens
@@ -35,13 +35,13 @@ def whole_blocks(trace: Trace, tokens: str, key: str) -> str:
     return key
 
 
-def rate_key(trace: Trace, group: int) -> str:
+def rate_key(trace: Recipe, group: int) -> str:
     """The key of a group's bytes per token on one accelerator."""
     key = f"kv.{group}.rank_bytes_per_token"
     return key if key in trace else f"kv.{group}.bytes_per_token"
 
 
-def blocks_of_group(trace: Trace, s: Situation, number: int, tokens: tuple[str, str], group: AttentionGroup) -> Share:
+def blocks_of_group(trace: Recipe, s: Setup, number: int, tokens: tuple[str, str], group: AttentionGroup) -> Share:
     """Record the bytes of one group for the tokens that it reserves: whole, and on one accelerator."""
     if group.kind is AttentionKind.COMPRESSED:
         return _compressed(trace, s, number, tokens[0])
@@ -70,7 +70,7 @@ def blocks_of_group(trace: Trace, s: Situation, number: int, tokens: tuple[str, 
     return Share(False, part, whole, rate, full=full, limit=int(trace[at_limit]) if at_limit else 0)
 
 
-def _compressed(trace: Trace, s: Situation, number: int, tokens: str) -> Share:
+def _compressed(trace: Recipe, s: Setup, number: int, tokens: str) -> Share:
     """Vectors that grow, and windows and rings that do not; every rank keeps them all."""
     key = f"kv.{number}"
     bounded = {"window_bytes": f"{key}.window_bytes", "ring_bytes": f"{key}.ring_bytes"}
@@ -98,7 +98,7 @@ def _compressed(trace: Trace, s: Situation, number: int, tokens: str) -> Share:
     return Share(False, part, whole, rate_key(trace, number), constant)
 
 
-def states(trace: Trace, s: Situation) -> list[Share]:
+def states(trace: Recipe, s: Setup) -> list[Share]:
     """One state of each kind, whole and on one accelerator."""
     shares = []
     for number in range(len(s.blueprint.recurrent)):

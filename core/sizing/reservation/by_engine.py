@@ -6,10 +6,10 @@ from core.catalogue.records import Allocator
 from core.scenario import Mode
 from core.sizing.reservation import blocks, llama_cpp, mlx, sglang, tensorrt_llm, vllm
 from core.sizing.reservation.share import Reservation
-from core.sizing.situation import Situation
-from core.trace import Trace
+from core.sizing.situation import Setup
+from core.trace import Recipe
 
-RESERVE: dict[Allocator, Callable[[Trace, Situation], Reservation]] = {
+RESERVE: dict[Allocator, Callable[[Recipe, Setup], Reservation]] = {
     Allocator.BLOCKS: blocks.reserve,
     Allocator.VLLM: vllm.reserve,
     Allocator.SGLANG: sglang.reserve,
@@ -19,7 +19,7 @@ RESERVE: dict[Allocator, Callable[[Trace, Situation], Reservation]] = {
 }
 
 
-def reserve(trace: Trace, s: Situation) -> Reservation:
+def reserve(trace: Recipe, s: Setup) -> Reservation:
     """Record what the engine reserves for one request; in article mode the logical cache, token by token."""
-    allocator = Allocator.BLOCKS if s.scenario.mode is Mode.ARTICLE else s.engine.allocator
+    allocator = Allocator.BLOCKS if s.mode is Mode.ARTICLE else s.engine.allocator
     return RESERVE[allocator](trace, s)

@@ -7,17 +7,17 @@ from core.sizing.groups import cached_groups, given_chunk, given_draft_tokens, i
 from core.sizing.origins import METHOD
 from core.sizing.reservation import blocks
 from core.sizing.reservation.share import Reservation, Share
-from core.sizing.situation import Situation
-from core.trace import CHOICE, Trace
+from core.sizing.situation import Setup
+from core.trace import CHOICE, Recipe
 from core.units import Unit
 
 SHARING = "slots_in_a_stream"
 
 
-def reserve(trace: Trace, s: Situation) -> Reservation:
+def reserve(trace: Recipe, s: Setup) -> Reservation:
     """Cells of one slot."""
-    shared = s.scenario.deployment.shared_slots
-    trace.given(SHARING, trace["accelerator.requests"] if shared else 1, Unit.COUNT, CHOICE if shared else METHOD)
+    shared = s.deployment.shared_slots
+    trace.given(SHARING, s.sharing, Unit.COUNT, CHOICE if shared else METHOD)
     trace.given("cache_step_tokens", rules.CELLS, Unit.TOKEN, METHOD)
     given_chunk(trace, s)
     shares = [
@@ -27,10 +27,10 @@ def reserve(trace: Trace, s: Situation) -> Reservation:
     return Reservation((*shares, *_rows(trace, s)), "cache_step_tokens")
 
 
-def _cells(trace: Trace, s: Situation, number: int, group: AttentionGroup) -> tuple[str, str]:
+def _cells(trace: Recipe, s: Setup, number: int, group: AttentionGroup) -> tuple[str, str]:
     key = f"kv.{number}"
     reserved, full = f"{key}.tokens_reserved", f"{key}.window_reserved"
-    whole = s.scenario.deployment.full_windows or before(s, WINDOWS_APART_SINCE)
+    whole = s.deployment.full_windows or before(s, WINDOWS_APART_SINCE)
     if not group.window or group.kind is AttentionKind.COMPRESSED or whole:
         trace.compute(reserved, rules.full_cells, tokens="workload.context_tokens", sharing=SHARING)
         return reserved, ""
@@ -41,7 +41,7 @@ def _cells(trace: Trace, s: Situation, number: int, group: AttentionGroup) -> tu
     return reserved, full
 
 
-def _rows(trace: Trace, s: Situation) -> list[Share]:
+def _rows(trace: Recipe, s: Setup) -> list[Share]:
     if not given_draft_tokens(trace, s):
         return blocks.states(trace, s)
     shares = []

@@ -6,12 +6,12 @@ from core.sizing.groups import cached_groups
 from core.sizing.origins import METHOD
 from core.sizing.reservation import blocks
 from core.sizing.reservation.share import Reservation
-from core.sizing.situation import Situation
-from core.trace import Trace
+from core.sizing.situation import Setup
+from core.trace import Recipe
 from core.units import Unit
 
 
-def reserve(trace: Trace, s: Situation) -> Reservation:
+def reserve(trace: Recipe, s: Setup) -> Reservation:
     """What the caches have grown to."""
     trace.given("cache_step_tokens", rules.STEP, Unit.TOKEN, METHOD)
     shares = [
@@ -21,7 +21,7 @@ def reserve(trace: Trace, s: Situation) -> Reservation:
     return Reservation((*shares, *blocks.states(trace, s)), "cache_step_tokens")
 
 
-def _tokens(trace: Trace, number: int, group: AttentionGroup) -> tuple[str, str]:
+def _tokens(trace: Recipe, number: int, group: AttentionGroup) -> tuple[str, str]:
     key = f"kv.{number}"
     reserved = f"{key}.tokens_reserved"
     if not group.window or group.kind is AttentionKind.COMPRESSED:

@@ -6,8 +6,8 @@ from core.physics.reservation import sglang as rules
 from core.sizing.groups import cached_groups, given_draft_tokens, is_split
 from core.sizing.reservation import blocks
 from core.sizing.reservation.share import Reservation, Share
-from core.sizing.situation import Situation
-from core.trace import CHOICE, Origin, OriginKind, Trace
+from core.sizing.situation import Setup
+from core.trace import CHOICE, Origin, OriginKind, Recipe
 from core.units import Unit
 
 SOURCE = Origin(
@@ -20,13 +20,13 @@ WINDOW_RATIO, STATE_RATIO = 0.8, 0.9
 CACHED_SLOTS = 3  # states per request with prefix caching: the one in use, and two to come back to
 
 
-def reserve(trace: Trace, s: Situation) -> Reservation:
+def reserve(trace: Recipe, s: Setup) -> Reservation:
     """Tokens of every pool for one request."""
     shares = []
     mixed = any(not group.window for _, group in cached_groups(s.blueprint))
     for number, group in cached_groups(s.blueprint):
         windowed = group.window and mixed and group.kind is not AttentionKind.COMPRESSED
-        if windowed and not s.scenario.deployment.full_windows:
+        if windowed and not s.deployment.full_windows:
             shares.append(_window_pool(trace, s, number))
         else:
             reserved = blocks.whole_blocks(trace, "workload.context_tokens", f"kv.{number}.tokens_reserved")
@@ -39,7 +39,7 @@ def reserve(trace: Trace, s: Situation) -> Reservation:
     return _with_states(trace, s, shares)
 
 
-def _window_pool(trace: Trace, s: Situation, number: int) -> Share:
+def _window_pool(trace: Recipe, s: Setup, number: int) -> Share:
     """So many tokens of the window pool for each token of the other."""
     key = f"kv.{number}"
     trace.given("window_pool_ratio", WINDOW_RATIO, Unit.RATIO, SOURCE)
@@ -57,12 +57,12 @@ def _window_pool(trace: Trace, s: Situation, number: int) -> Share:
     return Share(False, part, whole, keys["part"])
 
 
-def _with_states(trace: Trace, s: Situation, shares: list[Share]) -> Reservation:
+def _with_states(trace: Recipe, s: Setup, shares: list[Share]) -> Reservation:
     """Both pools grow in step: what one request takes of either is what the scarcer one makes it take."""
-    cached = s.scenario.deployment.prefix_caching is not False
+    cached = s.deployment.prefix_caching is not False
     trace.given("state_pool_ratio", STATE_RATIO, Unit.RATIO, SOURCE)
     slots = (CACHED_SLOTS if cached else 1) + given_draft_tokens(trace, s)
-    trace.given("state_slots", slots, Unit.COUNT, SOURCE if s.scenario.deployment.prefix_caching is None else CHOICE)
+    trace.given("state_slots", slots, Unit.COUNT, SOURCE if s.deployment.prefix_caching is None else CHOICE)
     kept = {"whole": [share.whole for share in shares], "part": [share.bytes for share in shares]}
     sides: dict[str, tuple[str, str]] = {}
     for name in ("whole", "part"):
@@ -88,7 +88,7 @@ def _with_states(trace: Trace, s: Situation, shares: list[Share]) -> Reservation
     )
 
 
-def _states(trace: Trace, s: Situation, name: str) -> str:
+def _states(trace: Recipe, s: Setup, name: str) -> str:
     part = "rank_bytes" if name == "part" and is_split(s) else "bytes"
     keys = [f"state.{number}.{part}" for number in range(len(s.blueprint.recurrent))]
     trace.compute(f"pools.{name}_one_state_bytes", kv.cache_bytes, groups=keys)

@@ -5,11 +5,11 @@ from core.physics.reservation import tensorrt_llm as rules
 from core.sizing.groups import cached_groups
 from core.sizing.reservation import blocks
 from core.sizing.reservation.share import Reservation
-from core.sizing.situation import Situation
-from core.trace import Trace
+from core.sizing.situation import Setup
+from core.trace import Recipe
 
 
-def reserve(trace: Trace, s: Situation) -> Reservation:
+def reserve(trace: Recipe, s: Setup) -> Reservation:
     """Blocks of the tokens within reach of each group of layers."""
     shares = [
         blocks.blocks_of_group(trace, s, number, _tokens(trace, s, number, group), group)
@@ -18,10 +18,10 @@ def reserve(trace: Trace, s: Situation) -> Reservation:
     return Reservation((*shares, *blocks.states(trace, s)), "engine.block_tokens")
 
 
-def _tokens(trace: Trace, s: Situation, number: int, group: AttentionGroup) -> tuple[str, str]:
+def _tokens(trace: Recipe, s: Setup, number: int, group: AttentionGroup) -> tuple[str, str]:
     key = f"kv.{number}"
     reserved, full = f"{key}.tokens_reserved", f"{key}.window_reserved"
-    if not group.window or group.kind is AttentionKind.COMPRESSED or s.scenario.deployment.full_windows:
+    if not group.window or group.kind is AttentionKind.COMPRESSED or s.deployment.full_windows:
         return blocks.whole_blocks(trace, "workload.context_tokens", reserved), ""
     rule = {"window": f"{key}.window", "block_tokens": "engine.block_tokens"}
     trace.compute(reserved, rules.window_tokens, tokens="workload.context_tokens", **rule)

@@ -30,8 +30,8 @@ from core.sizing.groups import LATENT, cached_groups, given_chunk, given_draft_t
 from core.sizing.origins import METHOD
 from core.sizing.reservation import blocks
 from core.sizing.reservation.share import Reservation, Share
-from core.sizing.situation import Situation
-from core.trace import CHOICE, Origin, OriginKind, Recipe, Trace, recipe
+from core.sizing.situation import Setup
+from core.trace import CHOICE, Origin, OriginKind, Recipe
 from core.units import Unit
 
 SOURCE = Origin(
@@ -66,11 +66,11 @@ TPU_PAGES, TPU_BLOCK, TPU_SHORT_CONTEXT, TPU_LARGEST_BLOCK = 131_072, 16, 8192, 
 Groups = tuple[tuple[int, AttentionGroup], ...]
 
 
-def reserve(trace: Trace, s: Situation) -> Reservation:
+def reserve(trace: Recipe, s: Setup) -> Reservation:
     """Blocks of the pool for one request."""
     caching = cached_groups(s.blueprint)
     given_draft_tokens(trace, s)
-    trace.given("engine.context_parallel", s.scenario.deployment.context_parallel, Unit.COUNT, CHOICE)
+    trace.given("engine.context_parallel", s.deployment.context_parallel, Unit.COUNT, CHOICE)
     if any(group.kind is AttentionKind.COMPRESSED for _, group in caching):
         return _compressed(trace, s, caching)
     windows = [(n, group) for n, group in caching if group.window and not _promotes_window(s, group)]
@@ -79,27 +79,27 @@ def reserve(trace: Trace, s: Situation) -> Reservation:
     return _uniform(trace, s, caching)
 
 
-def _promotes_window(s: Situation, group: AttentionGroup) -> bool:
+def _promotes_window(s: Setup, group: AttentionGroup) -> bool:
     """Do layers with a window keep every token: asked for, or by release or accelerator?"""
-    return s.scenario.deployment.full_windows or keeps_all_of_windows(s, group.kind is AttentionKind.CHUNK)
+    return s.deployment.full_windows or keeps_all_of_windows(s, group.kind is AttentionKind.CHUNK)
 
 
-def keeps_every_state(s: Situation) -> bool:
+def keeps_every_state(s: Setup) -> bool:
     """Is the state at the end of every block kept, so that prefixes of any length can be come back to?"""
     if before(s, STATES_KEPT_SINCE) or not before(s, STATES_KEPT_UNTIL) or not _comes_back(s):
         return False
     return any(group.kind in KEPT_KINDS for group in s.blueprint.recurrent)
 
 
-def _comes_back(s: Situation) -> bool:
+def _comes_back(s: Setup) -> bool:
     """Are prefixes of a model with recurrent states cached?"""
-    chosen = s.scenario.deployment.prefix_caching
+    chosen = s.deployment.prefix_caching
     return not before(s, STATES_COME_BACK_SINCE) if chosen is None else chosen
 
 
-def _block(trace: Trace, s: Situation, default: int) -> None:
+def _block(trace: Recipe, s: Setup, default: int) -> None:
     """Record the tokens of a block: chosen, what the kernels need, or the engine's."""
-    chosen = s.scenario.deployment.kv_block_tokens
+    chosen = s.deployment.kv_block_tokens
     if chosen is not None:
         trace.given("engine.block_tokens", chosen, Unit.TOKEN, CHOICE)
     elif s.device.family is DeviceFamily.TPU:
@@ -108,10 +108,10 @@ def _block(trace: Trace, s: Situation, default: int) -> None:
         trace.given("engine.block_tokens", default, Unit.TOKEN, SOURCE)
 
 
-def tpu_block_tokens(s: Situation) -> int:
+def tpu_block_tokens(s: Setup) -> int:
     """A block on a TPU: long enough that the pages of all requests at full length fit its scalar memory."""
-    context = s.scenario.workload.context_tokens
-    requests = s.scenario.deployment.max_requests or prepared_requests(s, usable_bytes(s))
+    context = s.context_tokens
+    requests = s.deployment.max_requests or prepared_requests(s, usable_bytes(s))
     least = _next_power(-(-context // max(1, TPU_PAGES // requests)))
     usual = _next_power(context) // 16 if context <= TPU_SHORT_CONTEXT else TPU_BLOCK
     return max(least, min(max(usual, TPU_BLOCK), TPU_LARGEST_BLOCK))
@@ -128,7 +128,7 @@ def _is_latent(caching: Groups) -> bool:
 # ---- every layer keeps every token
 
 
-def _uniform(trace: Trace, s: Situation, caching: Groups) -> Reservation:
+def _uniform(trace: Recipe, s: Setup, caching: Groups) -> Reservation:
     _block(trace, s, LATENT_BLOCK if _is_latent(caching) else 0)
     rates = [blocks.rate_key(trace, n) for n, _ in caching]
     pool = {"block_tokens": "engine.block_tokens"}
@@ -136,7 +136,7 @@ def _uniform(trace: Trace, s: Situation, caching: Groups) -> Reservation:
         trace.compute("kv_pool.block_bytes", rules.uniform_block_bytes, bytes_per_token=rates, **pool)
         trace.given("kv_pool.one_group", 1, Unit.COUNT, METHOD)
         _blocks(trace, "kv_pool.blocks_per_request", rules.growing_blocks, "engine.block_tokens", "kv_pool.one_group")
-    if s.scenario.deployment.context_parallel > 1:
+    if s.deployment.context_parallel > 1:
         return _shared_out(trace, s, caching)
     shares = []
     for number, group in caching:
@@ -145,7 +145,7 @@ def _uniform(trace: Trace, s: Situation, caching: Groups) -> Reservation:
     return Reservation(tuple(shares), "engine.block_tokens")
 
 
-def _shared_out(trace: Trace, s: Situation, caching: Groups) -> Reservation:
+def _shared_out(trace: Recipe, s: Setup, caching: Groups) -> Reservation:
     """Ranks share out the context of a request: each keeps its part of the tokens."""
     ranks, tokens = {"ranks": "engine.context_parallel"}, "kv_pool.tokens_of_a_rank"
     trace.compute(tokens, rules.tokens_of_a_rank, tokens="workload.context_tokens", **ranks)
@@ -160,7 +160,7 @@ def _shared_out(trace: Trace, s: Situation, caching: Groups) -> Reservation:
     return Reservation(tuple(shares), "kv_pool.step_tokens")
 
 
-def _blocks(trace: Trace, key: str, rule: Callable[..., Any], block: str, groups: str, **more: str) -> None:
+def _blocks(trace: Recipe, key: str, rule: Callable[..., Any], block: str, groups: str, **more: str) -> None:
     inputs = {"tokens": "workload.context_tokens", "block_tokens": block, "groups": groups, **more}
     if rule is rules.growing_blocks:
         inputs["context_parallel"] = "engine.context_parallel"
@@ -170,14 +170,14 @@ def _blocks(trace: Trace, key: str, rule: Callable[..., Any], block: str, groups
 # ---- windows or states among the layers
 
 
-def _paged(trace: Trace, s: Situation, caching: Groups, windows: list[int]) -> Reservation:
+def _paged(trace: Recipe, s: Setup, caching: Groups, windows: list[int]) -> Reservation:
     given_chunk(trace, s)
     numbers = tuple(number for number, _ in caching)
-    trace.follow(_layer_caches(numbers))
+    _layer_caches(trace, numbers)
     states = _layer_states(trace, s)
     _hybrid_block(trace, s, caching, windows, states)
     trace.given("kv_pool.most_times", groups_as_largest(s), Unit.RATIO, SOURCE)
-    trace.follow(_pages(numbers, len(states), not before(s, PAGES_FILLED_UP_SINCE)))
+    _pages(trace, numbers, len(states), not before(s, PAGES_FILLED_UP_SINCE))
     shares = [_cache_share(trace, s, n, group, n in windows) for n, group in caching]
     shares += _state_shares(trace, s)
     _total_blocks(trace, s, [f"kv.{n}.blocks" for n, _ in caching])
@@ -189,7 +189,6 @@ def _paged(trace: Trace, s: Situation, caching: Groups, windows: list[int]) -> R
     return Reservation(tuple(shares), _step(trace, caching))
 
 
-@recipe
 def _layer_caches(trace: Recipe, numbers: tuple[int, ...]) -> None:
     """One layer's cache of each kind on one accelerator."""
     for number in numbers:
@@ -204,7 +203,7 @@ def _layer_caches(trace: Recipe, numbers: tuple[int, ...]) -> None:
         )
 
 
-def _layer_states(trace: Trace, s: Situation) -> list[str]:
+def _layer_states(trace: Recipe, s: Setup) -> list[str]:
     """Record one layer's state of each kind on one accelerator; return the keys."""
     keys = []
     for number, group in enumerate(s.blueprint.recurrent):
@@ -220,12 +219,12 @@ def _layer_states(trace: Trace, s: Situation) -> list[str]:
     return keys
 
 
-def _hybrid_block(trace: Trace, s: Situation, caching: Groups, windows: list[int], states: list[str]) -> None:
+def _hybrid_block(trace: Recipe, s: Setup, caching: Groups, windows: list[int], states: list[str]) -> None:
     """Record the block: with states, as long as one of them is large; one that is chosen is what it is counted in."""
     if not states or not caching:
         _block(trace, s, LATENT_BLOCK if _is_latent(caching) else 0)
         return
-    chosen = s.scenario.deployment.kv_block_tokens
+    chosen = s.deployment.kv_block_tokens
     alignment = max(LATENT_ALIGNMENT if _is_latent(caching) else ALIGNMENT, chosen or 0)
     if keeps_every_state(s):
         alignment = lcm(alignment, *(group.chunk_tokens for group in s.blueprint.recurrent))
@@ -241,7 +240,6 @@ def _hybrid_block(trace: Trace, s: Situation, caching: Groups, windows: list[int
     )
 
 
-@recipe
 def _pages(trace: Recipe, numbers: tuple[int, ...], states: int, fills_up: bool) -> None:
     """The page of all layers, how many tokens of each kind go into it, and the groups that share the pool."""
     for number in numbers:
@@ -290,7 +288,7 @@ def _write_grouping(trace: Recipe, kinds: list[str]) -> None:
     )
 
 
-def _cache_share(trace: Trace, s: Situation, number: int, group: AttentionGroup, windowed: bool) -> Share:
+def _cache_share(trace: Recipe, s: Setup, number: int, group: AttentionGroup, windowed: bool) -> Share:
     key = f"kv.{number}"
     block, groups = f"{key}.block_tokens", f"{key}.groups"
     more: dict[str, str] = {}
@@ -326,11 +324,11 @@ def _cache_share(trace: Trace, s: Situation, number: int, group: AttentionGroup,
     return Share(False, part, whole, f"{key}.growth", full=at_limit, extra=extra, limit=limit)
 
 
-def _in_flight(trace: Trace, s: Situation) -> None:
+def _in_flight(trace: Recipe, s: Setup) -> None:
     """Record the prompt tokens that may be under way at the same time."""
     if "engine.tokens_in_flight" in trace:
         return
-    chosen = s.scenario.deployment.batches_in_flight
+    chosen = s.deployment.batches_in_flight
     batches = chosen or batches_under_way(s)
     trace.given("engine.batches_in_flight", batches, Unit.COUNT, SOURCE if chosen is None else CHOICE)
     trace.given("kv_pool.undivided", 1, Unit.COUNT, METHOD)
@@ -342,7 +340,7 @@ def _in_flight(trace: Trace, s: Situation) -> None:
     )
 
 
-def _bytes(trace: Trace, s: Situation, key: str, number: str, part: str, whole: str) -> tuple[str, str]:
+def _bytes(trace: Recipe, s: Setup, key: str, number: str, part: str, whole: str) -> tuple[str, str]:
     """Record the bytes of a number of blocks, on one accelerator and over all; return the keys."""
     trace.compute(f"{key}.{part}", rules.blocks_bytes, blocks=f"{key}.{number}", block_bytes="kv_pool.block_bytes")
     if whole:
@@ -357,11 +355,11 @@ def _bytes(trace: Trace, s: Situation, key: str, number: str, part: str, whole: 
     return f"{key}.{part}", f"{key}.{whole}"
 
 
-def _state_shares(trace: Trace, s: Situation) -> list[Share]:
+def _state_shares(trace: Recipe, s: Setup) -> list[Share]:
     """States take pages like anyone else; prefix caching keeps one more of each."""
     if not s.blueprint.recurrent:
         return []
-    origin = PREFIX_SOURCE if s.scenario.deployment.prefix_caching is None else CHOICE
+    origin = PREFIX_SOURCE if s.deployment.prefix_caching is None else CHOICE
     if not keeps_every_state(s):
         trace.given("state_copies", 2 if _comes_back(s) else 1, Unit.COUNT, origin)
     shares = []
@@ -382,7 +380,7 @@ def _state_shares(trace: Trace, s: Situation) -> list[Share]:
     return shares
 
 
-def _kept_states(trace: Trace, s: Situation, key: str) -> Share:
+def _kept_states(trace: Recipe, s: Setup, key: str) -> Share:
     """The state at the end of every block: states grow with the request as its cache does."""
     inputs = {"block_tokens": "engine.block_tokens", "draft_tokens": "engine.draft_tokens", "groups": f"{key}.groups"}
     trace.compute(f"{key}.blocks", rules.kept_state_pages, tokens="workload.context_tokens", **inputs)
@@ -402,7 +400,7 @@ def _kept_states(trace: Trace, s: Situation, key: str) -> Share:
     return Share(True, part, whole, f"{key}.growth", constant=constant)
 
 
-def _asked(trace: Trace, kinds: list[str]) -> None:
+def _asked(trace: Recipe, kinds: list[str]) -> None:
     """Record what the engine said that one request needs, where that is not what it takes."""
     for kind in kinds:
         trace.compute(
@@ -417,12 +415,12 @@ def _asked(trace: Trace, kinds: list[str]) -> None:
     trace.compute("kv_pool.asked_bytes", rules.asked_bytes, pages=[f"{kind}.layers_bytes" for kind in kinds])
 
 
-def _total_blocks(trace: Trace, s: Situation, keys: list[str]) -> None:
+def _total_blocks(trace: Recipe, s: Setup, keys: list[str]) -> None:
     keys = keys + [f"state.{n}.blocks" for n in range(len(s.blueprint.recurrent))]
     trace.compute("kv_pool.blocks_per_request", rules.all_blocks, groups=keys)
 
 
-def _step(trace: Trace, caching: Groups) -> str:
+def _step(trace: Recipe, caching: Groups) -> str:
     if not caching:
         return "engine.block_tokens"
     trace.compute("kv_pool.step_tokens", largest_block, blocks=[f"kv.{n}.block_tokens" for n, _ in caching])
@@ -432,7 +430,7 @@ def _step(trace: Trace, caching: Groups) -> str:
 # ---- DeepSeek V4
 
 
-def _compressed(trace: Trace, s: Situation, caching: Groups) -> Reservation:
+def _compressed(trace: Recipe, s: Setup, caching: Groups) -> Reservation:
     """Pages of vectors, of index keys, of windows and of rings, side by side in blocks of 256 tokens."""
     _block(trace, s, COMPRESSED_BLOCK)
     parts, ratios = [], {"short_ratio": 0, "long_ratio": 0}
@@ -471,7 +469,7 @@ def _compressed(trace: Trace, s: Situation, caching: Groups) -> Reservation:
     return Reservation((_compressed_share(trace),), "engine.block_tokens")
 
 
-def _ratio_block(trace: Trace, number: int) -> str:
+def _ratio_block(trace: Recipe, number: int) -> str:
     """Record the pages of one block of tokens in the layers of one ratio; return the key."""
     key = f"kv.{number}"
     trace.compute(
@@ -493,7 +491,7 @@ def _ratio_block(trace: Trace, number: int) -> str:
     return f"{key}.block_bytes"
 
 
-def _compressed_share(trace: Trace) -> Share:
+def _compressed_share(trace: Recipe) -> Share:
     block = {"block_bytes": "kv_pool.block_bytes"}
     trace.compute("kv_pool.request_bytes", rules.blocks_bytes, blocks="kv_pool.blocks_per_request", **block)
     trace.compute("kv_pool.bounded_bytes", rules.blocks_bytes, blocks="kv_pool.bounded_blocks", **block)

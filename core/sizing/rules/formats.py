@@ -5,24 +5,24 @@ from collections.abc import Iterator
 from core.physics import comparisons as c
 from core.sizing.origins import METHOD, catalogue_origin
 from core.sizing.report import Finding, FindingKind
-from core.sizing.rules.rule import is_article, reason, rule, warning
-from core.sizing.situation import Situation
-from core.trace import Trace
+from core.sizing.rules.rule import is_article, reason, setup_rule, warning
+from core.sizing.situation import Setup
+from core.trace import Recipe
 from core.units import Unit
 
 SPARSE_SHEETS = ("vendor_sparse_halved",)
 WIDE = 16
 
 
-@rule(FindingKind.ENGINE_WITHOUT_DEVICE, source="the engines' own lists of supported hardware")
-def engine_without_device(trace: Trace, s: Situation) -> Iterator[Finding]:
+@setup_rule(FindingKind.ENGINE_WITHOUT_DEVICE, source="the engines' own lists of supported hardware")
+def engine_without_device(trace: Recipe, s: Setup) -> Iterator[Finding]:
     """The engine does not run on the device: MLX needs Apple, TensorRT-LLM NVIDIA."""
     if not is_article(s) and s.device.family not in s.engine.families:
         yield warning(FindingKind.ENGINE_WITHOUT_DEVICE, subject=s.device.name)
 
 
-@rule(FindingKind.ENGINE_WITHOUT_FORMAT, source="the engines' own lists of supported formats")
-def engine_without_format(trace: Trace, s: Situation) -> Iterator[Finding]:
+@setup_rule(FindingKind.ENGINE_WITHOUT_FORMAT, source="the engines' own lists of supported formats")
+def engine_without_format(trace: Recipe, s: Setup) -> Iterator[Finding]:
     """The engine does not load the weight format, or does not keep the cache format: GGUF needs llama.cpp."""
     if is_article(s):
         return
@@ -32,14 +32,14 @@ def engine_without_format(trace: Trace, s: Situation) -> Iterator[Finding]:
         yield warning(FindingKind.ENGINE_WITHOUT_FORMAT, subject=s.kv_format.name)
 
 
-@rule(FindingKind.WEIGHT_ONLY_FORMAT, 4, source="vllm-project/vllm#5975: FP8 weights are unpacked on Ampere")
-def weight_only_format(trace: Trace, s: Situation) -> Iterator[Finding]:
+@setup_rule(FindingKind.WEIGHT_ONLY_FORMAT, 4, source="vllm-project/vllm#5975: FP8 weights are unpacked on Ampere")
+def weight_only_format(trace: Recipe, s: Setup) -> Iterator[Finding]:
     """A format that the device cannot compute in saves memory and reads, not the time of a prompt."""
     if not s.weight_format.flat and not is_native(s):
         yield warning(FindingKind.WEIGHT_ONLY_FORMAT, "memory_item.weights", subject=s.weight_format.name)
 
 
-def is_native(s: Situation) -> bool:
+def is_native(s: Setup) -> bool:
     """Has the device arithmetic for the rate that the format computes with?"""
     rates, compute = s.device.peak_flops, s.weight_format.compute
     if compute == "fp16" or not rates:  # every accelerator has FP16; without any rate nothing is known
@@ -50,23 +50,23 @@ def is_native(s: Situation) -> bool:
     return compute != "fp4" or not offered or s.weight_format.format_class in offered
 
 
-@rule(FindingKind.SPARSE_FLOPS, source="vendors' data sheets: rates marked as with sparsity")
-def sparse_flops(trace: Trace, s: Situation) -> Iterator[Finding]:
+@setup_rule(FindingKind.SPARSE_FLOPS, source="vendors' data sheets: rates marked as with sparsity")
+def sparse_flops(trace: Recipe, s: Setup) -> Iterator[Finding]:
     """Data sheets print the rate with half of the numbers left out; language models compute at half of it."""
     if s.device.peak_basis in SPARSE_SHEETS and "rate.weight_format" in trace:
         trace.compute("rate.sparse", c.sparse_rate, dense="rate.weight_format")
         yield reason(FindingKind.SPARSE_FLOPS, "rate.sparse", "rate.weight_format")
 
 
-@rule(FindingKind.CACHE_KEEPS_ITS_FORMAT, 25, source="vllm-project/vllm#22291")
-def cache_keeps_its_format(trace: Trace, s: Situation) -> Iterator[Finding]:
+@setup_rule(FindingKind.CACHE_KEEPS_ITS_FORMAT, 25, source="vllm-project/vllm#22291")
+def cache_keeps_its_format(trace: Recipe, s: Setup) -> Iterator[Finding]:
     """Quantised weights say nothing about the cache, which keeps a format of its own."""
     if s.weight_format.bits < WIDE and s.kv_format.bits >= WIDE:
         yield reason(FindingKind.CACHE_KEEPS_ITS_FORMAT, "kv_bytes_per_token", subject=s.weight_format.name)
 
 
-@rule(FindingKind.KV_QUANTISED, 12, 25)
-def kv_quantised(trace: Trace, s: Situation) -> Iterator[Finding]:
+@setup_rule(FindingKind.KV_QUANTISED, 12, 25)
+def kv_quantised(trace: Recipe, s: Setup) -> Iterator[Finding]:
     """A quantised cache shrinks by its own bytes per value, scales included."""
     if s.kv_format.bits < WIDE:
         element = next((key for key in ("kv_element_bytes.0", "kv_element_bytes.1") if key in trace), "")
@@ -77,16 +77,16 @@ def kv_quantised(trace: Trace, s: Situation) -> Iterator[Finding]:
             yield reason(FindingKind.KV_QUANTISED, *figures, subject=s.kv_format.name)
 
 
-@rule(FindingKind.CARD_LABEL, 15, source="memory that drivers report, beside the name of the card")
-def card_label(trace: Trace, s: Situation) -> Iterator[Finding]:
+@setup_rule(FindingKind.CARD_LABEL, 15, source="memory that drivers report, beside the name of the card")
+def card_label(trace: Recipe, s: Setup) -> Iterator[Finding]:
     """A “96 GB” card has three sizes: the label, what software can allocate, and what the engine may use."""
     label, usable = trace["tier.0.capacity_bytes"], trace["tier.0.usable_bytes"]
     if not is_article(s) and label != usable:
         yield reason(FindingKind.CARD_LABEL, "tier.0.capacity_bytes", "tier.0.usable_bytes", "tier.0.limit_bytes")
 
 
-@rule(FindingKind.BIDIRECTIONAL_LINK, 31, 36, source="vendors' data sheets: both directions added")
-def bidirectional_link(trace: Trace, s: Situation) -> Iterator[Finding]:
+@setup_rule(FindingKind.BIDIRECTIONAL_LINK, 31, 36, source="vendors' data sheets: both directions added")
+def bidirectional_link(trace: Recipe, s: Setup) -> Iterator[Finding]:
     """Links are sold by both directions added; an exchange waits for one."""
     link = s.link or s.network
     if s.plan.copy_ranks == 1 or link is None:

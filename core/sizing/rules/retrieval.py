@@ -9,15 +9,15 @@ from core.sizing.origins import METHOD
 from core.sizing.report import Finding, FindingKind
 from core.sizing.resolution import resolve
 from core.sizing.rules.rule import note, reason, rule
-from core.sizing.situation import Situation
+from core.sizing.situation import Setup, Situation
 from core.trace import Trace
 from core.units import Unit
 
 COMPANIONS = ("memory_item.embedding", "memory_item.reranker")
 
 
-def _shares_a_card(s: Situation) -> bool:
-    return any(companion.placement is Placement.SAME_CARD for companion in s.scenario.companions)
+def _shares_a_card(s: Setup) -> bool:
+    return any(companion.placement is Placement.SAME_CARD for companion in s.companions)
 
 
 def _has_room(trace: Trace) -> bool:
@@ -27,14 +27,14 @@ def _has_room(trace: Trace) -> bool:
 @rule(FindingKind.CO_LOCATE, 26)
 def co_locate(trace: Trace, s: Situation) -> Iterator[Finding]:
     """A small platform of its own: embedding model, reranker and language model share one card."""
-    if _shares_a_card(s) and _has_room(trace):
+    if _shares_a_card(s.setup) and _has_room(trace):
         yield reason(FindingKind.CO_LOCATE, *COMPANIONS, "max_concurrency", "requests_at_once")
 
 
 @rule(FindingKind.SPLIT_RETRIEVAL, 26)
 def split_retrieval(trace: Trace, s: Situation) -> Iterator[Finding]:
     """Beyond that scale, one card for the language model and another for the retrieval models."""
-    if not _shares_a_card(s) or _has_room(trace):
+    if not _shares_a_card(s.setup) or _has_room(trace):
         return
     _record_apart(trace, s)
     if trace["apart.max_concurrency"] > trace["max_concurrency"]:
@@ -43,12 +43,12 @@ def split_retrieval(trace: Trace, s: Situation) -> Iterator[Finding]:
 
 def _record_apart(trace: Trace, s: Situation) -> None:
     """Record how many requests fit once the companions stand elsewhere, with the plan that is best then."""
-    situation, apart = resolve(with_retrieval_apart(s.scenario), s.catalogue), Trace()
+    situation, apart = resolve(with_retrieval_apart(s.scenario), s.setup.catalogue), Trace()
     record_memory(apart, situation)
     free, each = "accelerator.free_for_kv_bytes", "accelerator.bytes_per_request"
     trace.given("apart.free_for_kv_bytes", apart[free], Unit.BYTE, METHOD)
     trace.given("apart.bytes_per_request", apart[each], Unit.BYTE, METHOD)
-    trace.given("apart.replicas", situation.plan.groups, Unit.COUNT, METHOD)
+    trace.given("apart.replicas", situation.setup.plan.groups, Unit.COUNT, METHOD)
     trace.compute(
         "apart.max_concurrency",
         m.requests_that_fit,

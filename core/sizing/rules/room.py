@@ -34,7 +34,7 @@ def close_to_limit(trace: Trace, s: Situation) -> Iterator[Finding]:
 @rule(FindingKind.RESERVED_BEYOND, source="the engines' own sources, release by release")
 def reserved_beyond(trace: Trace, s: Situation) -> Iterator[Finding]:
     """The engine sets far more aside for a request than it holds; copies on several ranks are left out."""
-    if is_article(s) or s.plan.tensor > 1:
+    if is_article(s.setup) or s.setup.plan.tensor > 1:
         return
     reserved = trace["kv_bytes_per_request"] + trace["state_reserved_bytes_per_request"]
     held = trace["kv_logical_bytes_per_request"] + trace["state_bytes_per_request"]
@@ -58,7 +58,7 @@ def engine_share(trace: Trace, s: Situation) -> Iterator[Finding]:
 @rule(FindingKind.ENGINE_TAKES_ITS_SHARE, source="linagora/openrag#1012")
 def engine_takes_its_share(trace: Trace, s: Situation) -> Iterator[Finding]:
     """A serving engine reserves its share of the card whatever the model needs: what the card shows is not the need."""
-    reserves = s.engine.group == "serving" and not is_article(s)
+    reserves = s.setup.engine.group == "serving" and not is_article(s.setup)
     if reserves and trace["accelerator.total_bytes"] < VISIBLY_LESS * trace["tier.0.limit_bytes"]:
         yield reason(FindingKind.ENGINE_TAKES_ITS_SHARE, "tier.0.limit_bytes", "accelerator.total_bytes")
 

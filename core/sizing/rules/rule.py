@@ -2,17 +2,20 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from core.scenario import Mode
 from core.sizing.report import Finding, FindingKind, Weight
-from core.sizing.situation import Situation
-from core.trace import Trace
+from core.sizing.situation import Setup, Situation
+from core.trace import Recipe, Recorder, Trace
 
 Finder = Callable[[Trace, Situation], Iterator[Finding]]
+SetupFinder = Callable[[Recipe, Setup], Iterator[Finding]]
+F = TypeVar("F", Finder, SetupFinder)
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class _Named(Generic[F]):
     """A named rule. It changes no figure; it may record one that it compares with.
 
     kind     its id
@@ -22,7 +25,7 @@ class Rule:
     """
 
     kind: FindingKind
-    find: Finder
+    find: F
     lines: tuple[int, ...] = ()
     source: str = ""
 
@@ -32,9 +35,22 @@ class Rule:
         return " ".join((self.find.__doc__ or "").split("\n\n")[0].split())
 
 
+class Rule(_Named[Finder]):
+    """A rule that asks about the work too, and is asked in every sizing."""
+
+
+class SetupRule(_Named[SetupFinder]):
+    """A rule that asks about model, machine and engine alone, and is asked once for each setup."""
+
+
 def rule(kind: FindingKind, *lines: int, source: str = "") -> Callable[[Finder], Rule]:
     """Make a rule of a function; `lines` are those of the founding article."""
     return lambda find: Rule(kind, find, lines, source)
+
+
+def setup_rule(kind: FindingKind, *lines: int, source: str = "") -> Callable[[SetupFinder], SetupRule]:
+    """Make a rule of a function that asks about the setup alone."""
+    return lambda find: SetupRule(kind, find, lines, source)
 
 
 def warning(kind: FindingKind, *figures: str, subject: str = "") -> Finding:
@@ -52,14 +68,14 @@ def reason(kind: FindingKind, *figures: str, subject: str = "") -> Finding:
     return Finding(kind, Weight.REASON, figures, subject)
 
 
-def known(trace: Trace, *keys: str) -> tuple[str, ...]:
+def known(trace: Recorder, *keys: str) -> tuple[str, ...]:
     """Those of the figures that the trace holds: where the speed is unknown, some are missing."""
     return tuple(key for key in keys if key in trace)
 
 
-def is_article(s: Situation) -> bool:
+def is_article(s: Setup) -> bool:
     """Are the founding article's simplifications in force?"""
-    return s.scenario.mode is Mode.ARTICLE
+    return s.mode is Mode.ARTICLE
 
 
 #: Two figures that differ by more than this are worth a line.

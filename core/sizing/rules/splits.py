@@ -12,9 +12,9 @@ from core.sizing.memory import COMPANIONS
 from core.sizing.origins import catalogue_origin
 from core.sizing.rates import exchange_link
 from core.sizing.report import Finding, FindingKind
-from core.sizing.rules.rule import known, note, reason, rule, warning
-from core.sizing.situation import Situation
-from core.trace import Trace
+from core.sizing.rules.rule import known, note, reason, rule, setup_rule, warning
+from core.sizing.situation import Setup, Situation
+from core.trace import Recipe, Trace
 from core.units import Unit
 
 #: Up to so many requests in a step, the time of one of them is what counts.
@@ -47,7 +47,7 @@ def _fits_one(trace: Trace) -> bool:
 @rule(FindingKind.SINGLE_GPU, 42, 49, 60)
 def single_gpu(trace: Trace, s: Situation) -> Iterator[Finding]:
     """The model fits on one card: a single GPU, the simplest and best cost per token, with nothing to exchange."""
-    if s.accelerators == 1 and _in_fast_memory(trace):
+    if s.setup.accelerators == 1 and _in_fast_memory(trace):
         figures = ("accelerator.total_bytes", "tier.0.limit_bytes", "messages_per_token")
         yield reason(FindingKind.SINGLE_GPU, *figures)
 
@@ -55,8 +55,9 @@ def single_gpu(trace: Trace, s: Situation) -> Iterator[Finding]:
 @rule(FindingKind.LATENCY_SXM_TP, 44, 50, 60)
 def latency_sxm_tp(trace: Trace, s: Situation) -> Iterator[Finding]:
     """Low latency with a very large model: tensor parallelism over NVLink, inside one machine."""
-    inside = s.plan.tensor > 1 and s.plan.pipeline == 1 and s.plan.tensor <= s.accelerators // s.nodes
-    joined = s.link is not None and s.link.kind in FAST
+    plan, link = s.setup.plan, s.setup.link
+    inside = plan.tensor > 1 and plan.pipeline == 1 and plan.tensor <= s.setup.accelerators // s.setup.nodes
+    joined = link is not None and link.kind in FAST
     few = trace["accelerator.requests"] <= FEW_REQUESTS
     if inside and joined and few and _fits(trace) and not _fits_one(trace):
         figures = ("plan.tensor", "memory_item.weights", "tier.0.limit_bytes", "all_reduce_share")
@@ -66,14 +67,14 @@ def latency_sxm_tp(trace: Trace, s: Situation) -> Iterator[Finding]:
 @rule(FindingKind.THROUGHPUT_REPLICAS_PIPELINE, 43, 51)
 def throughput_replicas_pipeline(trace: Trace, s: Situation) -> Iterator[Finding]:
     """Many users: copies on single cards, or a pipeline; a PCIe link is enough."""
-    busy = trace["requests_at_once"] >= s.plan.ranks
-    if s.plan.ranks > 1 and s.plan.stage_ranks == 1 and busy and _fits(trace):
+    busy = trace["requests_at_once"] >= s.setup.plan.ranks
+    if s.setup.plan.ranks > 1 and s.setup.plan.stage_ranks == 1 and busy and _fits(trace):
         figures = ("plan.replicas", "plan.pipeline", "messages_per_token", "output_tok_s_total")
         yield reason(FindingKind.THROUGHPUT_REPLICAS_PIPELINE, *known(trace, *figures))
 
 
-@rule(FindingKind.TP_INSIDE_PP_BETWEEN, 54)
-def tp_inside_pp_between(trace: Trace, s: Situation) -> Iterator[Finding]:
+@setup_rule(FindingKind.TP_INSIDE_PP_BETWEEN, 54)
+def tp_inside_pp_between(trace: Recipe, s: Setup) -> Iterator[Finding]:
     """Several machines: tensor parallelism inside each over NVLink, a pipeline between them over the network."""
     per_node = s.accelerators // s.nodes
     across = s.plan.stage_ranks > 1 and s.plan.stage_ranks <= per_node < s.plan.copy_ranks
@@ -81,8 +82,8 @@ def tp_inside_pp_between(trace: Trace, s: Situation) -> Iterator[Finding]:
         yield reason(FindingKind.TP_INSIDE_PP_BETWEEN, "plan.tensor", "plan.pipeline", "messages_per_token")
 
 
-@rule(FindingKind.HEADS_NOT_DIVISIBLE, source="vLLM, SGLang and TensorRT-LLM refuse it at start-up")
-def heads_not_divisible(trace: Trace, s: Situation) -> Iterator[Finding]:
+@setup_rule(FindingKind.HEADS_NOT_DIVISIBLE, source="vLLM, SGLang and TensorRT-LLM refuse it at start-up")
+def heads_not_divisible(trace: Recipe, s: Setup) -> Iterator[Finding]:
     """Tensor parallelism must divide the query heads; engines refuse what does not."""
     for group in s.blueprint.attention:
         if group.query_heads % s.plan.tensor:
@@ -94,9 +95,9 @@ def heads_not_divisible(trace: Trace, s: Situation) -> Iterator[Finding]:
 @rule(FindingKind.PCIE_TENSOR_PARALLEL, 39, 43)
 def pcie_tensor_parallel(trace: Trace, s: Situation) -> Iterator[Finding]:
     """Every layer is split over PCIe, and each exchange is paid for: how much follows from the link."""
-    link = exchange_link(s)
+    link = exchange_link(s.setup)
     told = "all_reduce_share" in trace  # not where the speed is unknown
-    if told and s.plan.stage_ranks > 1 and link is not None and link.kind is LinkKind.PCIE:
+    if told and s.setup.plan.stage_ranks > 1 and link is not None and link.kind is LinkKind.PCIE:
         figures = ("all_reduce_share", "messages_per_token")
         yield warning(FindingKind.PCIE_TENSOR_PARALLEL, *figures, subject=link.name)
 
@@ -104,15 +105,15 @@ def pcie_tensor_parallel(trace: Trace, s: Situation) -> Iterator[Finding]:
 @rule(FindingKind.TP_WITHOUT_NEED, 42, 43, source="vllm-project/vllm#1873")
 def tp_without_need(trace: Trace, s: Situation) -> Iterator[Finding]:
     """A model that fits one card is copied, not split, unless the time of one answer is all that counts."""
-    link = exchange_link(s)
-    if s.plan.tensor == 1 or link is None or not _fits_one(trace):
+    link = exchange_link(s.setup)
+    if s.setup.plan.tensor == 1 or link is None or not _fits_one(trace):
         return
     if link.kind not in FAST or trace["accelerator.requests"] > FEW_REQUESTS:
         yield note(FindingKind.TP_WITHOUT_NEED, "plan.tensor", "memory_item.weights", "tier.0.limit_bytes")
 
 
-@rule(FindingKind.SXM_MESH_UNUSED, 44, 62)
-def sxm_mesh_unused(trace: Trace, s: Situation) -> Iterator[Finding]:
+@setup_rule(FindingKind.SXM_MESH_UNUSED, 44, 62)
+def sxm_mesh_unused(trace: Recipe, s: Setup) -> Iterator[Finding]:
     """The mesh of SXM cards goes unused where no layer is split: its price and power buy nothing here."""
     if s.device.kind not in (DeviceKind.MODULE, DeviceKind.NODE) or s.plan.stage_ranks > 1 or not _has_mesh(s):
         return
@@ -127,7 +128,7 @@ def sxm_mesh_unused(trace: Trace, s: Situation) -> Iterator[Finding]:
     yield note(FindingKind.SXM_MESH_UNUSED, *figures, subject=sibling.name if sibling else "")
 
 
-def _prices(trace: Trace, own: Device, sibling: Device) -> list[str]:
+def _prices(trace: Recipe, own: Device, sibling: Device) -> list[str]:
     """Record what an accelerator costs with the mesh and as a card, where both are quoted in one currency."""
     if own.price is None or sibling.price is None or own.price.currency != sibling.price.currency:
         return []
@@ -144,12 +145,12 @@ def _prices(trace: Trace, own: Device, sibling: Device) -> list[str]:
     return keys
 
 
-def _has_mesh(s: Situation) -> bool:
+def _has_mesh(s: Setup) -> bool:
     links = map(s.catalogue.link, s.device.links)
     return any(link.kind in FAST and (link.max_domain or 0) >= MESH for link in links)
 
 
-def pcie_sibling(s: Situation) -> Device | None:
+def pcie_sibling(s: Setup) -> Device | None:
     """The card for PCIe of the same chip and memory, if the catalogue has one; of several the fastest."""
     own = s.device
     size = own.memory_tiers[0].capacity_bytes
@@ -163,8 +164,8 @@ def pcie_sibling(s: Situation) -> Device | None:
     return max(cards, key=lambda card: (card.memory_tiers[0].bandwidth_bytes_per_s, card.id)) if cards else None
 
 
-@rule(FindingKind.SPARK_CLUSTER, 46, 47, 64)
-def spark_cluster(trace: Trace, s: Situation) -> Iterator[Finding]:
+@setup_rule(FindingKind.SPARK_CLUSTER, 46, 47, 64)
+def spark_cluster(trace: Recipe, s: Setup) -> Iterator[Finding]:
     """Desktop machines in a row hold a model that is too large for one; they do not speed up one that fits."""
     between = s.network or s.link
     if s.device.kind is not DeviceKind.UNIFIED or s.plan.copy_ranks == 1 or between is None:
@@ -180,8 +181,8 @@ def spark_cluster(trace: Trace, s: Situation) -> Iterator[Finding]:
     yield warning(FindingKind.SPARK_CLUSTER, "memory_to_link_ratio", "link.bytes_per_s_per_direction")
 
 
-@rule(FindingKind.PIPELINE_SAME_LATENCY, 43, source="NVIDIA/TensorRT-LLM#1144")
-def pipeline_same_latency(trace: Trace, s: Situation) -> Iterator[Finding]:
+@setup_rule(FindingKind.PIPELINE_SAME_LATENCY, 43, source="NVIDIA/TensorRT-LLM#1144")
+def pipeline_same_latency(trace: Recipe, s: Setup) -> Iterator[Finding]:
     """A pipeline holds more and serves more at once; it does not shorten one answer."""
     if s.plan.pipeline > 1:
         yield reason(FindingKind.PIPELINE_SAME_LATENCY, "plan.pipeline", "messages_per_token")
@@ -190,8 +191,8 @@ def pipeline_same_latency(trace: Trace, s: Situation) -> Iterator[Finding]:
 @rule(FindingKind.MACHINES_SHARE_READS, 47, source="eugr/spark-vllm-docker#8")
 def machines_share_reads(trace: Trace, s: Situation) -> Iterator[Finding]:
     """Tensor parallelism over machines shares out the reads of the weights, so a dense model writes faster."""
-    link = exchange_link(s)
-    if s.plan.tensor > 1 and link is not None and link.kind in BETWEEN_MACHINES:
+    link = exchange_link(s.setup)
+    if s.setup.plan.tensor > 1 and link is not None and link.kind in BETWEEN_MACHINES:
         figures = ("plan.tensor", "memory_item.weights", "all_reduce_share")
         yield reason(FindingKind.MACHINES_SHARE_READS, *known(trace, *figures))
 

@@ -14,8 +14,8 @@ from core.sizing.groups import LATENT, cached_groups, source_of_model
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin
 from core.sizing.precision import plain_bits
 from core.sizing.report import Finding, FindingKind
-from core.sizing.rules.rule import differs, is_article, note, rule
-from core.sizing.situation import Situation
+from core.sizing.rules.rule import differs, is_article, note, rule, setup_rule
+from core.sizing.situation import Setup, Situation
 from core.trace import Origin, Recipe, Same, Trace, recipe
 from core.units import Unit
 
@@ -36,22 +36,22 @@ def textbook_kv(trace: Trace, s: Situation) -> Iterator[Finding]:
     The article's figure stands third where the model is of the size that it speaks of. Copies on several ranks are left
     out: they are the plan's, not the model's.
     """
-    caching = cached_groups(s.blueprint)
-    if is_article(s) or not caching:
+    caching = cached_groups(s.setup.blueprint)
+    if is_article(s.setup) or not caching:
         return
-    shapes = {"textbook": full_cache_shape(s)}
-    if is_of_the_article(s):
+    shapes = {"textbook": full_cache_shape(s.setup)}
+    if is_of_the_article(s.setup):
         shapes["article"] = ARTICLE_GEOMETRY
-    element, tokens = s.kv_format.bits / 8, trace["workload.context_tokens"]
+    element, tokens = s.setup.kv_format.bits / 8, trace["workload.context_tokens"]
     others = [kv.kv_bytes_per_token(**shape, element_bytes=element) * tokens for shape in shapes.values()]
     held = trace["kv_logical_bytes_per_request"]
     if any(abs(other - held) > THUMB_IS_OFF * held for other in others):
-        compared = [record_rule_of_thumb(trace, s, name, shape) for name, shape in shapes.items()]
+        compared = [record_rule_of_thumb(trace, s.setup, name, shape) for name, shape in shapes.items()]
         figures = ("kv_logical_bytes_per_request", *compared, "kv_bytes_per_token", "state_bytes_per_request")
         yield note(FindingKind.TEXTBOOK_KV, *figures)
 
 
-def full_cache_shape(s: Situation) -> Mapping[str, int]:
+def full_cache_shape(s: Setup) -> Mapping[str, int]:
     """The cache that the textbook formula gives: every layer of the model like its most common one."""
     return _full_cache_shape(Same(cached_groups(s.blueprint)), s.blueprint.layers)
 
@@ -63,7 +63,7 @@ def _full_cache_shape(groups: Same[tuple[tuple[int, AttentionGroup], ...]], laye
     return {"layers": layers, "kv_heads": heads, "key_dim": group.key_dim, "value_dim": group.value_dim}
 
 
-def is_of_the_article(s: Situation) -> bool:
+def is_of_the_article(s: Setup) -> bool:
     """Is this a mixture of the size that the article's example speaks of?"""
     return _is_of_the_article(Same(s.blueprint))
 
@@ -74,7 +74,7 @@ def _is_of_the_article(model: Same[Blueprint]) -> bool:
     return low <= model.it.total_parameters <= high and few <= model.it.active_parameters <= many
 
 
-def record_rule_of_thumb(trace: Trace, s: Situation, name: str, shape: Mapping[str, int]) -> str:
+def record_rule_of_thumb(trace: Trace, s: Setup, name: str, shape: Mapping[str, int]) -> str:
     """Record the cache of one request by 2 x layers x KV heads x width, with plain elements; return its key."""
     request = f"{name}.kv_bytes_per_request"
     if request in trace:
@@ -106,29 +106,29 @@ def _rule_of_thumb(
     )
 
 
-@rule(FindingKind.TEXTBOOK_WEIGHTS, 18)
-def textbook_weights(trace: Trace, s: Situation) -> Iterator[Finding]:
+@setup_rule(FindingKind.TEXTBOOK_WEIGHTS, 18)
+def textbook_weights(trace: Recipe, s: Setup) -> Iterator[Finding]:
     """Parameters times the bits that people say would be another figure than the checkpoint."""
     if not (is_article(s) or s.weight_format.flat) and differs(trace["memory_item.weights"], _flat_weights(trace, s)):
         yield note(FindingKind.TEXTBOOK_WEIGHTS, "memory_item.weights", _record_flat_weights(trace, s))
 
 
-def _flat_weights(trace: Trace, s: Situation) -> float:
+def _flat_weights(trace: Recipe, s: Setup) -> float:
     return float(w.weights_bytes(trace["model.total_parameters"], plain_bits(s.weight_format)))
 
 
-def _record_flat_weights(trace: Trace, s: Situation) -> str:
+def _record_flat_weights(trace: Recipe, s: Setup) -> str:
     """Record all parameters at the format's plain bits; return the key."""
     trace.given("textbook.bits", plain_bits(s.weight_format), Unit.BIT_PER_WEIGHT, METHOD)
     trace.compute("textbook.weights_bytes", w.weights_bytes, parameters="model.total_parameters", bits="textbook.bits")
     return "textbook.weights_bytes"
 
 
-@rule(FindingKind.CHECKPOINT_JUST_MISSES, 47)
-def checkpoint_just_misses(trace: Trace, s: Situation) -> Iterator[Finding]:
+@setup_rule(FindingKind.CHECKPOINT_JUST_MISSES, 47)
+def checkpoint_just_misses(trace: Recipe, s: Setup) -> Iterator[Finding]:
     """Flat bits per weight fit the usable memory; the checkpoint as it is published does not."""
     tier = s.device.memory_tiers[0]
-    each = s.scenario.deployment.capacity_bytes or tier.usable_bytes or tier.capacity_bytes
+    each = s.deployment.capacity_bytes or tier.usable_bytes or tier.capacity_bytes
     usable = each * s.plan.copy_ranks
     weights = trace["memory_item.weights"]
     if len(s.device.memory_tiers) > 1:
@@ -148,7 +148,7 @@ def checkpoint_just_misses(trace: Trace, s: Situation) -> Iterator[Finding]:
         yield note(FindingKind.CHECKPOINT_JUST_MISSES, *figures, subject=published.name)
 
 
-def _record_usable(trace: Trace, s: Situation, each: int) -> str:
+def _record_usable(trace: Recipe, s: Setup, each: int) -> str:
     """Record what software can allocate on the accelerators of one replica; return the key."""
     source = catalogue_origin(s.device, "memory_tiers.0.usable_bytes")
     trace.given("device.usable_bytes", each, Unit.BYTE, source)
@@ -157,7 +157,7 @@ def _record_usable(trace: Trace, s: Situation, each: int) -> str:
     return "memory.usable_bytes"
 
 
-def _published_format(s: Situation) -> WeightFormat | None:
+def _published_format(s: Setup) -> WeightFormat | None:
     """The format whose checkpoints a flat one stands for; None where there is none to compare with."""
     four_bit = s.weight_format.flat and s.weight_format.bits == 4
     if four_bit and FOUR_BIT_CHECKPOINT not in s.catalogue.weight_formats:
@@ -166,16 +166,14 @@ def _published_format(s: Situation) -> WeightFormat | None:
     return None if weight_format.flat else weight_format
 
 
-def _published_bits(s: Situation, weight_format: WeightFormat) -> Mapping[TensorClass, float]:
-    chosen = s.scenario.model
+def _published_bits(s: Setup, weight_format: WeightFormat) -> Mapping[TensorClass, float]:
+    chosen = s.model
     if isinstance(chosen, CatalogueModel):
         return s.catalogue.bits(chosen.id, weight_format)
     return compose_bits(weight_format, s.blueprint)
 
 
-def _record_checkpoint(
-    trace: Trace, s: Situation, weight_format: WeightFormat, bits: Mapping[TensorClass, float]
-) -> str:
+def _record_checkpoint(trace: Recipe, s: Setup, weight_format: WeightFormat, bits: Mapping[TensorClass, float]) -> str:
     """Record the weights as they are published in a format; return the key."""
     source, keys = catalogue_origin(weight_format, "bits"), []
     for kind in s.blueprint.parameters:

@@ -156,7 +156,7 @@ def _knows_steps(place: Place) -> Axis:
     """Where a step takes what `step_of` says, and no longer."""
     import numpy as np
 
-    here, engine = place.here, place.counted.situation.engine
+    here, engine = place.here, place.counted.situation.setup.engine
     if place.outgrows or place.counted.may_read_more:
         return np.zeros(len(here.tensor), dtype=bool)
     return (here.lower == 0) & ((here.attention_groups == 1) | (engine.id not in ALL_TO_ALL_ENGINES))
@@ -166,7 +166,7 @@ def _runs(counted: Counted, shapes: Shapes) -> Axis:
     """Which layouts engine and model allow."""
     import numpy as np
 
-    engine = counted.situation.engine
+    engine = counted.situation.setup.engine
     families = np.array([device.family in engine.families for device in shapes.devices])
     allowed: Axis = families[shapes.device] & (shapes.pipeline <= counted["model.layers"])
     if counted.variant.apart:
@@ -186,12 +186,12 @@ def _spreads(counted: Counted, shapes: Shapes) -> Axis:
     """Whole experts on each accelerator: for mixtures on serving engines; attention whole too: for latent caches."""
     import numpy as np
 
-    situation = counted.situation
+    setup = counted.situation.setup
     plain: Axis = (shapes.expert == 1) & (shapes.attention_groups == 1)
-    if not has_routed_experts(situation) or situation.engine.group != "serving":
+    if not has_routed_experts(setup) or setup.engine.group != "serving":
         return plain
     spread = shapes.expert <= counted["model.experts_per_layer"]
-    latent = any(group.kind in LATENT for group in situation.blueprint.attention)
+    latent = any(group.kind in LATENT for group in setup.blueprint.attention)
     return np.where(shapes.attention_groups > 1, spread & latent, spread)
 
 
@@ -206,13 +206,13 @@ def _memory(place: Place, requests: int | None = None) -> tuple[Axis, Axis]:
         wanted = requests_with_reserve(place.requests, counted["workload.reserve_share"])
         asked = np.ceil(wanted / place.groups) * here.attention_groups
     least = (counted.loaded_bytes + each * asked) / here.ranks_of_a_copy + counted.companions_bytes
-    situation = counted.situation
-    article = situation.scenario.mode is Mode.ARTICLE
-    whole = article or shares_what_is_left(situation)
-    whole = whole or situation.engine.allocator is Allocator.SGLANG  # which computes its share for each accelerator
-    share = 1.0 if whole else situation.engine.memory_share or 1.0
+    setup = counted.situation.setup
+    article = setup.mode is Mode.ARTICLE
+    whole = article or shares_what_is_left(setup)
+    whole = whole or setup.engine.allocator is Allocator.SGLANG  # which computes its share for each accelerator
+    share = 1.0 if whole else setup.engine.memory_share or 1.0
     first = (here.labels if article else here.usable) * share
-    if situation.engine.allocator is Allocator.VLLM and not article:  # there it takes its share of the whole memory
+    if setup.engine.allocator is Allocator.VLLM and not article:  # there it takes its share of the whole memory
         unified = np.array([device.family is DeviceFamily.NVIDIA_UNIFIED for device in here.devices])[here.device]
         first = np.where(unified, limit_of_the_whole(here.labels, here.usable, share), first)
     return least, first + here.lower

@@ -48,12 +48,12 @@ class Counted:
     @property
     def state_bytes(self) -> int:
         """Recurrent state of one request, without what an engine pads it with [byte]."""
-        return sum(self.get(f"state.{number}.bytes") for number in range(len(self.situation.blueprint.recurrent)))
+        return sum(self.get(f"state.{number}.bytes") for number in range(len(self.situation.setup.blueprint.recurrent)))
 
     @property
     def loaded_bytes(self) -> int:
         """Weights that every device has in its memory, without what some kernels pad them with [byte]."""
-        return sum(self[f"weights_bytes.{kind}"] for kind in loaded_classes(self.situation))
+        return sum(self[f"weights_bytes.{kind}"] for kind in loaded_classes(self.situation.setup))
 
     @property
     def companions_bytes(self) -> int:
@@ -75,7 +75,7 @@ class Counted:
     @property
     def heads(self) -> list[int]:
         """What tensor parallelism must divide."""
-        return [group.query_heads for group in self.situation.blueprint.attention if group.query_heads]
+        return [group.query_heads for group in self.situation.setup.blueprint.attention if group.query_heads]
 
 
 def count(request: SearchRequest, variant: Variant, among: Sequence[Layout], catalogue: Catalogue) -> Counted | None:
@@ -112,11 +112,14 @@ def _with_largest_chunk(scenario: Scenario, variant: Variant) -> Scenario:
 
 def _with_least_cache(s: Situation) -> Situation:
     """Where it depends on the device whether scales stand beside 8 bit: without them, which is the least."""
-    return replace(s, kv_format=s.catalogue.kv_format(s.scenario.kv_format)) if _scales_depend(s) else s
+    if not _scales_depend(s):
+        return s
+    plain = s.setup.catalogue.kv_format(s.scenario.kv_format)
+    return replace(s, setup=replace(s.setup, kv_format=plain))
 
 
 def _scales_depend(s: Situation) -> bool:
-    sparse = any(group.kind is AttentionKind.SPARSE_LATENT for group in s.blueprint.attention)
+    sparse = any(group.kind is AttentionKind.SPARSE_LATENT for group in s.setup.blueprint.attention)
     return sparse and s.scenario.mode is Mode.REAL and s.scenario.kv_format == PLAIN
 
 

@@ -19,7 +19,7 @@ from core.sizing.search.rank import metric, price, speed_of
 from core.sizing.search.report import Answer, HardwareFound, RuledOut
 from core.sizing.search.request import Ranking, SearchRequest
 from core.sizing.search.safety import Safe, degrees_of_safety
-from core.sizing.situation import Situation
+from core.sizing.situation import Setup
 from core.sizing.size import size
 
 
@@ -103,15 +103,15 @@ def explain(found: HardwareFound, answer: Answer, catalogue: Catalogue) -> Expla
     """
     sizing = size(answer.scenario, catalogue)
     carries = capacity(sizing, catalogue)
-    link = _link_name(resolve(answer.scenario, catalogue))
+    link = _link_name(resolve(answer.scenario, catalogue).setup)
     reasons = (_topology(sizing, link), _speed(found.request, sizing, answer), _room(sizing))
     against = tuple(_against(answer, sizing, link))[:3]
     safety = degrees_of_safety(answer, carries, found.request.scenario, catalogue) if carries is not None else ()
     return Explanation(sizing, reasons, against, _before_next(found, answer), carries, safety)
 
 
-def _link_name(situation: Situation) -> str:
-    link = exchange_link(situation) if situation.plan.stage_ranks > 1 else hop_link(situation)
+def _link_name(s: Setup) -> str:
+    link = exchange_link(s) if s.plan.stage_ranks > 1 else hop_link(s)
     return link.name if link is not None else ""
 
 

@@ -63,11 +63,11 @@ class Place:
     @property
     def stages(self) -> Axis:
         """Pipeline stages that work at the same time."""
-        return self.here.pipeline if self.counted.situation.engine.group == "serving" else 1
+        return self.here.pipeline if self.counted.situation.setup.engine.group == "serving" else 1
 
     @property
     def has_experts(self) -> bool:
-        return has_routed_experts(self.counted.situation)
+        return has_routed_experts(self.counted.situation.setup)
 
     @property
     def outgrows(self) -> bool:
@@ -191,7 +191,7 @@ def exchange_seconds(place: Place, tokens: Any) -> Axis:
     import numpy as np
 
     counted, here = place.counted, place.here
-    message = collective.activation_bytes(tokens, counted.situation.blueprint.hidden_size)
+    message = collective.activation_bytes(tokens, counted.situation.setup.blueprint.hidden_size)
     factor = place.fit["ars"] * here.link_factor
     seconds = collective.repeated_seconds(here.pipeline - 1, collective.hop_seconds(message, here.hop, here.hop_rate))
     if (here.tensor > 1).any():
@@ -201,7 +201,7 @@ def exchange_seconds(place: Place, tokens: Any) -> Axis:
         moved = factor * here.alpha + np.minimum(slowdown * message / here.beta, long)
         seconds = seconds + np.where(here.tensor > 1, times * moved, 0.0)
     if (here.attention_groups > 1).any():
-        directly = counted.situation.engine.id in ALL_TO_ALL_ENGINES
+        directly = counted.situation.setup.engine.id in ALL_TO_ALL_ENGINES
         each = ep.gather_seconds(0.0 if directly else message, here.attention_groups, here.alpha, here.bus, factor)
         both = ep.there_and_back(counted["model.moe_layers"], each, each)
         seconds = seconds + np.where(here.attention_groups > 1, both, 0.0)
@@ -242,7 +242,7 @@ def cache_seconds(place: Place, batch: Any) -> Axis:
     counted, fit, ranks = place.counted, place.fit, place.here.tensor
     read = sum(
         operators.rank_cache_bytes(counted[f"bytes_read_per_token.kv.{n}"], counted[f"kv.{n}.kv_heads"], ranks)
-        for n, _ in cached_groups(counted.situation.blueprint)
+        for n, _ in cached_groups(counted.situation.setup.blueprint)
     )
     seconds = decode.cache_seconds(batch, read, fit["cache"])
     flops = counted["attention_flops_per_token"]
@@ -258,7 +258,7 @@ def _engine_seconds(place: Place, batch: Axis, busy: Axis) -> Axis:
     fit = place.fit
     launched = {"kernels": place.counted["kernels_per_step"], "per_kernel": fit["t_op"]}
     of_host = {"per_step": fit["t_host"], "per_request": fit["t_seq"], "batch": batch}
-    if not prepares_ahead(place.counted.situation):
+    if not prepares_ahead(place.counted.situation.setup):
         return decode.engine_seconds(**launched, **of_host)
     parts: dict[str, Any] = dict.fromkeys(_BUSY, 0.0) | {"compute": busy}
     return decode.engine_seconds_beside_device(**launched, **parts, host=decode.host_seconds(**of_host))
@@ -327,7 +327,7 @@ def _overlapped(place: Place, seconds: Axis) -> Axis:
     """A prompt whose chunks the stages of a layer split work on at the same time."""
     import numpy as np
 
-    if place.counted.situation.engine.group != "llama.cpp":
+    if place.counted.situation.setup.engine.group != "llama.cpp":
         return seconds
     tokens = place.counted["prompt.new_tokens"]
     chunks = prefill.chunk_count(tokens, prefill.chunk_tokens(tokens, place.fit["chunk"]))
@@ -368,7 +368,7 @@ def pass_tokens(place: Place, batch: Axis) -> Axis:
 def other_prompt_seconds(place: Place, step: Step) -> Axis:
     """What one more prompt takes of an engine at work, retrieval on its card included."""
     counted, fit = place.counted, place.fit
-    mixes = counted.situation.engine.id not in SEPARATE_PASSES
+    mixes = counted.situation.setup.engine.id not in SEPARATE_PASSES
     size = pass_tokens(place, step.batch)
     passes = mixed_passes.passes_of_a_prompt(counted["prompt.new_tokens"], size)
     in_pass = step.batch if mixes else 0.0

@@ -14,7 +14,7 @@ from core.sizing.engine_defaults import chunk_tokens
 from core.sizing.groups import usable_bytes
 from core.sizing.rates import circumstances, compute_format, wide_format
 from core.sizing.search.counted import Counted
-from core.sizing.situation import Situation
+from core.sizing.situation import Setup
 
 Axis = Any  # array, one element a candidate, layout or device
 
@@ -42,29 +42,29 @@ def rates(devices: tuple[Device, ...], counted: Counted, catalogue: Catalogue) -
     """The rates of the devices under the engine and weight format of a variant, kept for the next search."""
     import numpy as np
 
-    situation = counted.situation
-    one = circumstances(situation, shipped_calibration())
+    setup = counted.situation.setup
+    one = circumstances(setup, shipped_calibration())
     key = (
-        situation.engine.id,
-        situation.weight_format.id,
+        setup.engine.id,
+        setup.weight_format.id,
         replace(one, device="", family="", architecture="", back_end=""),
         tuple(device.id for device in devices),
     )
     known = _KNOWN.setdefault(catalogue, {})
     if key not in known:
-        known[key] = Rates(np.array([_column(device, situation) for device in devices], dtype=float).T)
+        known[key] = Rates(np.array([_column(device, setup) for device in devices], dtype=float).T)
     return known[key]
 
 
-def _column(device: Device, of: Situation) -> tuple[float, ...]:
-    situation = replace(of, device=device)
+def _column(device: Device, of: Setup) -> tuple[float, ...]:
+    setup = replace(of, device=device)
     try:
-        low = device.peak_flops[compute_format(device, situation.engine, situation.weight_format)]
-        wide = device.peak_flops[wide_format(device, situation.engine)]
+        low = device.peak_flops[compute_format(device, setup.engine, setup.weight_format)]
+        wide = device.peak_flops[wide_format(device, setup.engine)]
     except CatalogueError:
         return (float("nan"),) * len(FIELDS)
     calibration = shipped_calibration()
-    fit = {symbol: fitted.value for symbol, fitted in calibration.fitted(circumstances(situation, calibration)).items()}
+    fit = {symbol: fitted.value for symbol, fitted in calibration.fitted(circumstances(setup, calibration)).items()}
     full = device.memory_tiers[0].bandwidth_bytes_per_s
     if device.family is DeviceFamily.CPU:
         weights = roofline.reached_bandwidth(full, fit["eta_cpu"], full)
@@ -80,7 +80,7 @@ def _column(device: Device, of: Situation) -> tuple[float, ...]:
         fit["mfu"] = efficiency.efficiency_within_units(
             fit["mfu"], wide, device.execution_units, device.clock_hz, fit["ops"]
         )
-    chunk = chunk_tokens(situation, usable_bytes(situation)) or situation.engine.prefill_chunk
+    chunk = chunk_tokens(setup, usable_bytes(setup)) or setup.engine.prefill_chunk
     return (low, wide, weights, experts, cache, half, chunk, *(fit[symbol] for symbol in FITTED))
 
 
