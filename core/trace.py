@@ -198,6 +198,20 @@ def _arguments(keys: Sequence[str | Sequence[str]]) -> Callable[[Values], Sequen
     return lambda values: (values[only],)
 
 
+#: How each figure was last written in a recipe: most recipes write the same, and keep one record of it together.
+_WRITTEN: dict[str, tuple[Any, Any]] = {}
+
+
+def _shared(key: str, function: Callable[..., Any], inputs: Mapping[str, str | Sequence[str]]) -> tuple[Any, Any]:
+    """The record of a formula and its inputs: the one that is kept, where it says the same."""
+    how = (function, inputs)
+    known = _WRITTEN.get(key)
+    if known == how:
+        return known
+    _WRITTEN[key] = how
+    return how
+
+
 class _Constants(dict[str, Any]):
     """The constants of a recipe; those of the recipe before it are known too."""
 
@@ -245,7 +259,7 @@ class Recipe:
             self._write(key, function, order, inputs)
             return
         self._constants[key] = function(*values)
-        self._found[key] = (function, inputs)
+        self._found[key] = _shared(key, function, inputs)
 
     def _write(
         self, key: str, function: Callable[..., Any], order: Sequence[str], inputs: Mapping[str, str | Sequence[str]]
@@ -256,7 +270,7 @@ class Recipe:
             raise TypeError(f"{key}: a constant of the recipe before stays as it is")
         self._constants.pop(key, None)
         self._steps.append((key, function, _arguments([inputs[name] for name in order])))
-        self._found[key] = (function, inputs)
+        self._found[key] = _shared(key, function, inputs)
 
     def follow(self, formulas: "Recipe") -> None:
         """Write down what another recipe holds."""

@@ -13,7 +13,7 @@ from core.catalogue.records import Device, Engine, KvFormat, Link, WeightFormat
 from core.scenario import Companion, Deployment, Mode, ModelChoice, Plan, Scenario
 from core.trace import Origin
 
-#: Setups of which is kept what follows from them, some 30 KB each: those of a search, which is asked again.
+#: Setups of which is kept what follows from them, some 20 KB each: those of a search, which is asked again.
 SETUPS_KEPT = 256
 
 

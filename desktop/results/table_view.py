@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from core.language.messages import gettext as _
 from desktop.tables import KEY_ROLE, SORT_ROLE, NumberTableModel, TableData, as_text
 from desktop.theme import Theme
+from desktop.widgets.segments import Segment
 
 LEAST_WORDS, SCROLLED_WORDS = 110, 200  # of a column of words; what is longer has its whole text as tooltip
 
@@ -174,10 +175,7 @@ class TablePanel(QWidget):
         if not last:
             return  # nothing to choose: the sentence above says what it is
         for index, table in enumerate(self._tables):
-            button = QPushButton(table.name)
-            button.setProperty("kind", "segment")
-            button.setProperty("place", "first" if index == 0 else "last" if index == last else "middle")
-            button.setCheckable(True)
+            button = Segment(table.name, "first" if index == 0 else "last" if index == last else "middle")
             button.setChecked(index == self._chosen)
             self._choices.addButton(button, index)
             self._row.addWidget(button)

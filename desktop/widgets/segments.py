@@ -2,8 +2,30 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QSizePolicy, QWidget
+
+EDGES = 24  # of a segment, beside its text
+
+
+class Segment(QPushButton):
+    """One choice of a switch; chosen it is bold, and has room for that from the start."""
+
+    def __init__(self, text: str, place: str) -> None:
+        super().__init__(text)
+        self.setProperty("kind", "segment")
+        self.setProperty("place", place)
+        self.setCheckable(True)
+
+    def sizeHint(self) -> QSize:
+        bold = QFont(self.font())
+        bold.setWeight(QFont.Weight.DemiBold)
+        hint = super().sizeHint()
+        return QSize(max(hint.width(), QFontMetrics(bold).horizontalAdvance(self.text()) + EDGES), hint.height())
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
 
 
 class SegmentedSwitch(QWidget):
@@ -20,11 +42,8 @@ class SegmentedSwitch(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         for index, (key, text) in enumerate(choices):
-            button = QPushButton(text)
-            button.setProperty("kind", "segment")
             place = "first" if index == 0 else "last" if index == len(choices) - 1 else "middle"
-            button.setProperty("place", place)
-            button.setCheckable(True)
+            button = Segment(text, place)
             button.setAutoDefault(False)
             button.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
             button.setAccessibleName(f"{name}: {text}")

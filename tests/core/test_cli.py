@@ -4,12 +4,14 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core.cli import main
+from core.language.messages import set_language
 from core.scenario import Scenario
 from core.sizing.examples import examples, worked_example
 from core.store.scenario_file import write_scenario
@@ -18,6 +20,13 @@ from core.store.scenario_file import write_scenario
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-m", "desktop", *arguments]
     return subprocess.run(command, capture_output=True, env={**os.environ, **environment}, timeout=120)
+
+
+@pytest.fixture(autouse=True)
+def _language() -> Iterator[None]:
+    """A command speaks the language that it is told to; the tests after it speak English again."""
+    yield
+    set_language("en")
 
 
 @pytest.fixture

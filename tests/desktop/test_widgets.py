@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtTest import QSignalSpy
 from PySide6.QtWidgets import QWidget
 
+from core.language.messages import LANGUAGES, gettext, in_language
 from desktop.session import Message
 from desktop.theme import Theme
 from desktop.widgets import quantity
@@ -205,3 +207,20 @@ def test_a_long_label_elides_and_tells_the_rest(qtbot: Any, theme: Theme) -> Non
     assert label.toolTip() == label.text()
     label.resize(900, 20)
     assert label.toolTip() == ""
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_a_segment_has_room_for_its_text_when_it_is_chosen(qtbot: Any, theme: Theme, code: str) -> None:
+    """Bold is wider: in French the last letter was cut."""
+    with in_language(code):
+        texts = [("best", gettext("Best of each")), ("all", gettext("All"))]
+    switch = SegmentedSwitch(texts, "Shown")
+    qtbot.addWidget(switch)
+    switch.show()
+    switch.resize(switch.minimumSizeHint())
+    switch.set_value("best")
+    button = switch._buttons["best"]
+    button.ensurePolished()
+    bold = QFont(button.font())
+    bold.setWeight(QFont.Weight.DemiBold)
+    assert button.width() >= QFontMetrics(bold).horizontalAdvance(button.text()) + 22
