@@ -114,8 +114,7 @@ def efficiency_within_units(efficiency: Any, rate: float, units: int, clock: flo
     >>> round(efficiency_within_units(0.6, 312e12, 108, 1.41e9, 500.0), 3)
     0.226
     """
-    limit = rate / (units * clock * per_clock)
-    return 1 / sqrt(1 / efficiency**2 + limit**2)
+    return 1 / sqrt((1 / efficiency) ** 2 + (rate / (units * clock * per_clock)) ** 2)
 
 
 @formula(Unit.SHARE)
