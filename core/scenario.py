@@ -11,6 +11,9 @@ from core.errors import Phrase
 
 SCHEMA_VERSION = 1
 
+#: In one deployment: 1,024 racks in each of 256 places, with some room.
+MOST_ACCELERATORS = 2**25
+
 Name = Annotated[str, Field(max_length=200)]
 Tokens = Annotated[int, Field(ge=1, le=1_000_000_000)]
 
@@ -144,8 +147,8 @@ class Plan(Choice):
     """
 
     tensor: int = Field(default=1, ge=1, le=1024)
-    pipeline: int = Field(default=1, ge=1, le=1024)
-    replicas: int = Field(default=1, ge=1, le=1024)
+    pipeline: int = Field(default=1, ge=1, le=MOST_ACCELERATORS)
+    replicas: int = Field(default=1, ge=1, le=MOST_ACCELERATORS)
     attention_replicas: int = Field(default=1, ge=1, le=1024)
     expert: int = Field(default=1, ge=1, le=1024)
 

@@ -237,3 +237,11 @@ def test_the_engine_chooses_the_kind_of_file() -> None:
     chosen = scenario("dense-70b", "mxfp4", "h200-nvl")
     assert resolve(chosen, catalogue).setup.weight_format.id == "mxfp4"
     assert resolve(chosen.edited(deployment__engine="llama.cpp"), catalogue).setup.weight_format.id == "mxfp4-gguf"
+
+
+@pytest.mark.parametrize(("count", "nodes"), [(1024, 1), (1024, 2), (1024, 256)])
+def test_as_many_accelerators_as_can_be_entered_get_a_plan(count: int, nodes: int, small: Catalogue) -> None:
+    joined = {"deployment__link": "infiniband"} if nodes > 1 else {}
+    case = scenario("dense-70b", "fp8", "rtx-pro-6000-ws", deployment__count=count, deployment__nodes=nodes, **joined)
+    plan = resolve(case, small).setup.plan
+    assert plan.ranks == count * nodes
