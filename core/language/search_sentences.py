@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from core.catalogue.records import DeviceKind
+from core.language.format_names import format_name
 from core.language.messages import gettext as _
 from core.language.messages import marked, ngettext
 from core.language.numbers import NBSP, Formatter, current
@@ -279,6 +280,8 @@ def reason(why: Reason) -> str:
         shown |= {name: write.speed(value) for name, value in why.figures.items() if name != "units"}
     elif why.kind is ReasonKind.MORE_ENERGY:
         shown |= {name: write.significant(value) for name, value in why.figures.items() if name != "units"}
+    if "weights" in why.names:
+        shown["weights"] = format_name(why.names["weights"])
     if "device" in why.names:
         shown["option"] = device_with_count(why.names["device"], int(why.figures["units"]))
     return _(_REASONS[why.kind]).format(**shown)

@@ -105,7 +105,8 @@ def explain(found: HardwareFound, answer: Answer, catalogue: Catalogue) -> Expla
     carries = capacity(sizing, catalogue)
     link = _link_name(resolve(answer.scenario, catalogue).setup)
     reasons = (_topology(sizing, link), _speed(found.request, sizing, answer), _room(sizing))
-    against = tuple(_against(answer, sizing, link))[:3]
+    weights = catalogue.weight_format(answer.scenario.weights).name
+    against = tuple(_against(answer, sizing, link, weights))[:3]
     safety = degrees_of_safety(answer, carries, found.request.scenario, catalogue) if carries is not None else ()
     return Explanation(sizing, reasons, against, _before_next(found, answer), carries, safety)
 
@@ -156,7 +157,7 @@ def _room(sizing: Sizing) -> Reason:
     return Reason(ReasonKind.ROOM_WITH_RESERVE if figures["reserve"] else ReasonKind.ROOM, figures)
 
 
-def _against(answer: Answer, sizing: Sizing, link: str) -> Iterator[Reason]:
+def _against(answer: Answer, sizing: Sizing, link: str, weights: str) -> Iterator[Reason]:
     trace, facts, candidate = sizing.trace, answer.evaluation.supply, answer.evaluation.candidate
     kinds = {finding.kind for finding in sizing.findings}
     if sizing.plan.tensor > 1 and trace["all_reduce_share"] >= WORTH_A_WORD:
@@ -168,7 +169,7 @@ def _against(answer: Answer, sizing: Sizing, link: str) -> Iterator[Reason]:
     if sizing.verdict is Verdict.CLOSE:
         yield Reason(ReasonKind.LITTLE_ROOM, {"free": trace["memory.free_bytes"]})
     if not candidate.variant.published:
-        yield Reason(ReasonKind.NOT_PUBLISHED, names={"weights": candidate.variant.weights})
+        yield Reason(ReasonKind.NOT_PUBLISHED, names={"weights": weights})
     if candidate.units >= MANY:
         yield Reason(ReasonKind.MANY_DEVICES, {"units": candidate.units})
     if facts.noise_is_least:
