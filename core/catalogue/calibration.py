@@ -50,6 +50,7 @@ Condition = Literal[
     "nvidia_hbm",
     "nvidia_unified",
     "serving_engine",
+    "earlier_engine",
     "host_memory",
     "family_unmeasured",
 ]

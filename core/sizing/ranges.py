@@ -139,6 +139,7 @@ def conditions(s: Setup) -> frozenset[str]:
         "nvidia_hbm": family is DeviceFamily.NVIDIA_HBM,
         "nvidia_unified": family is DeviceFamily.NVIDIA_UNIFIED,
         "serving_engine": s.engine.group == "serving",
+        "earlier_engine": s.engine.generation != "",
         "host_memory": computes_on_cpu(s) and _places_on_host(s),
     }
     return frozenset(name for name, is_met in met.items() if is_met)
