@@ -153,9 +153,14 @@ class Device(Entry):
     short_name: str = ""  # as people call it where the full name would not fit; unlike that of any other device
 
     @property
+    def name_alone(self) -> str:
+        """The name without that of its vendor, who stands above or beside it."""
+        return self.name.removeprefix(f"{self.vendor} ")
+
+    @property
     def called(self) -> str:
-        """What people call it: its short name, or its name without that of its vendor."""
-        return self.short_name or self.name.removeprefix(f"{self.vendor} ")
+        """What people call it: its short name where it has one."""
+        return self.short_name or self.name_alone
 
     @property
     def capacity_bytes(self) -> int:

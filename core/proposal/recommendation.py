@@ -24,8 +24,9 @@ MOST_POINTS, WIDE = 5, 1.3
 
 def hardware(sizing: Sizing) -> str:
     """What is proposed, in a few words and without its maker's name."""
-    name = sizing.device.name.removeprefix(f"{sizing.device.vendor} ")
-    return device_with_count(name, sizing.scenario.deployment.count * sizing.scenario.deployment.nodes)
+    return device_with_count(
+        sizing.device.name_alone, sizing.scenario.deployment.count * sizing.scenario.deployment.nodes
+    )
 
 
 def money(amount: Amount, cost: Cost, write: Formatter) -> str:

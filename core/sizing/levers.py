@@ -322,7 +322,7 @@ def _hardware(s: Sizing, catalogue: Catalogue) -> Iterator[_Change]:
     if up is not None:
         own = {"deployment__link": None, "deployment__plan": None, "deployment__capacity_bytes": None}
         edits = {"deployment__device": up.id, **own, "economics__price": None}
-        yield _Change(LeverKind.NEXT_DEVICE, edits, up.name.removeprefix(f"{up.vendor} "))
+        yield _Change(LeverKind.NEXT_DEVICE, edits, up.called)
 
 
 def next_device(s: Sizing, catalogue: Catalogue) -> Device | None:

@@ -17,6 +17,19 @@ from desktop.theme import Theme
 LABEL_HEIGHT = 16.0
 NEAR_END = 4.0
 MANY = 32
+MARK_GAP = 16.0  # between the load mark and a dot on its line
+
+
+def clear_of(x: float, dots: Iterable[float]) -> float:
+    """The place of a mark at `x`, moved to the left of the dots that it would touch.
+
+    >>> clear_of(400, [100, 280]), clear_of(400, [404, 380])
+    (400, 364.0)
+    """
+    for dot in sorted(dots, reverse=True):
+        if abs(dot - x) < MARK_GAP:
+            x = dot - MARK_GAP
+    return x
 
 
 def paint_read_out(painter: QPainter, theme: Theme, place: PlotPlace, at: int, with_card: bool = True) -> QRectF | None:
@@ -100,7 +113,7 @@ class PlotLabels:
             y = self.place.point(picture.x_span.low, level.y).y()
             self.ground.add_track([(rect.left(), y), (rect.right(), y)])
             if level.is_limit:
-                self._paint_limit(y)
+                self._paint_limit(picture, y)
             else:
                 pen = QPen(self.theme.chart("target"), 1)
                 pen.setDashPattern([4, 3])
@@ -154,12 +167,14 @@ class PlotLabels:
             places = [rect for distance in (11.0, 24.0, 40.0) for rect in beside(spot, size, distance)]
             self._write(point.text, places, font, self.theme.color("text"))
 
-    def _paint_limit(self, y: float) -> None:
+    def _paint_limit(self, picture: Picture, y: float) -> None:
+        """The line with the load mark near its end: left of the crossings that lie there."""
         rect, ink = self.place.rect, self.theme.chart("load_line")
         y = round(y)
         self.painter.setPen(QPen(ink, 2))
         self.painter.drawLine(QPointF(rect.left(), y), QPointF(rect.right(), y))
-        load_mark(self.painter, QPointF(rect.right() - 10, y), ink, self.theme.color("surface"))
+        x = clear_of(rect.right() - 10, [self.place.point(one.x, one.y).x() for one in picture.crossings])
+        load_mark(self.painter, QPointF(x, y), ink, self.theme.color("surface"))
 
     def _paint_mark_line(self, picture: Picture) -> None:
         """Another length that is worth a name on the x axis."""

@@ -227,7 +227,7 @@ class DeploymentSection(Section):
 
     def show_scenario(self, scenario: Scenario) -> None:
         deployment, device = scenario.deployment, self._device()
-        name = names.device_name(device) if device else deployment.device
+        name = device.name_alone if device else deployment.device
         self.device.set_current(deployment.device, name)
         self.facts.set_caption(names.device_figures(device) if device else _("This device is not in the catalogue."))
         self.count.show_scenario(scenario)
@@ -259,7 +259,7 @@ class DeploymentSection(Section):
             self.host.picker.set_current(GIVEN, _("as given"))
         else:
             known = device_of(self._session.catalogue, host.device)
-            self.host.picker.set_current(host.device, names.device_name(known) if known else host.device)
+            self.host.picker.set_current(host.device, known.name_alone if known else host.device)
 
     def show_sizing(self, sizing: Sizing) -> None:
         if sizing.scenario.deployment.plan is None:

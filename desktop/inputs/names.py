@@ -24,11 +24,6 @@ def records(table: Mapping[str, Any]) -> Iterable[Any]:
     return table.values()
 
 
-def device_name(device: Device) -> str:
-    """The name without its vendor, who stands above or beside it."""
-    return device.name.removeprefix(f"{device.vendor} ")
-
-
 def device_figures(device: Device) -> str:
     """What a device is, in one line: memory of each tier, bandwidth, power."""
     tiers = [f"{whole_bytes(tier.capacity_bytes)} {tier.name}" for tier in device.memory_tiers]
@@ -57,7 +52,7 @@ def device_choices(catalogue: Any) -> list[Choice]:
     return [
         Choice(
             d.id,
-            device_name(d),
+            d.name_alone,
             device_short(d),
             d.vendor,
             words=" ".join([d.vendor, d.id, d.architecture, *d.aliases]),

@@ -12,7 +12,6 @@ from core.language.messages import gettext as _
 from core.language.messages import ngettext
 from core.language.numbers import current
 from core.sizing.costs.report import AGEING, age_in_months
-from desktop.inputs import names
 from desktop.pages.catalogue.figures import Data, Figure, FigureGroup, figure, listing, one_of, value_at, worded, words
 from desktop.widgets import quantity
 from desktop.widgets.quantity import Quantity, Value
@@ -39,7 +38,7 @@ def sections() -> dict[FactSection, str]:
 
 def fact_name(fact: Any, catalogue: Any) -> str:
     """A price by what it is the price of."""
-    devices = [names.device_name(catalogue.devices[id]) for id in fact.devices if id in catalogue.devices]
+    devices = [catalogue.devices[id].name_alone for id in fact.devices if id in catalogue.devices]
     if fact.section is FactSection.DEVICE_PRICE and devices:
         return _listed(devices[0], cost_sentences.condition(fact.condition) if fact.condition else "", _region(fact))
     if fact.section is FactSection.CLOUD and devices and fact.provider:

@@ -121,7 +121,7 @@ def _devices() -> RecordTable:
         "devices",
         _("Devices"),
         devices.device_groups,
-        lambda one, _all: names.device_name(one),
+        lambda one, _all: one.name_alone,
         lambda one, _all: names.whole_bytes(one.memory_tiers[0].capacity_bytes),
         lambda: Device,
         lambda one: (one.vendor, one.architecture, *one.aliases),

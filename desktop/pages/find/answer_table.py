@@ -48,7 +48,7 @@ class AnswerDelegate(QStyledItemDelegate):
         elif index.column() == SPEED_COLUMN:
             self._speed(painter, area, row, index)
         else:
-            last = index.column() == index.model().columnCount() - 1
+            last = index.column() == index.model().columnCount() - 1 and self._table.has_diamonds
             self._text(painter, area.adjusted(6, 0, -28 if last else -8, 0), index)
             if last and row.best:
                 self._diamond(painter, QPoint(area.right() - 14, area.center().y()))
@@ -201,12 +201,17 @@ class AnswerTable(QTableView):
             if widths[column]:
                 self.setColumnWidth(column, widths[column])
 
+    @property
+    def has_diamonds(self) -> bool:
+        """Is any answer the best speed for its price? The last column has room for the mark then."""
+        return any(row.best for row in self.answers.rows)
+
     def _heading(self, column: int) -> int:
         """What the title of a column needs."""
         return self.horizontalHeader().fontMetrics().horizontalAdvance(self.answers.columns[column].title) + 18
 
     def _width(self, column: int) -> int:
-        last = column == self.answers.columnCount() - 1
+        last = column == self.answers.columnCount() - 1 and self.has_diamonds
         header = self.horizontalHeader().fontMetrics().horizontalAdvance(self.answers.columns[column].title)
         cells = [self.fontMetrics().horizontalAdvance(row.cells[column]) for row in self.answers.rows]
         return min(170, max([header + 14, *(width + 8 for width in cells)]) + (34 if last else 12))
