@@ -48,6 +48,7 @@ _TITLES = {
     FindingKind.BIDIRECTIONAL_LINK: marked("The link is sold by both directions"),
     FindingKind.CARD_LABEL: marked("One card, three sizes"),
     FindingKind.ENGINE_SHARE: marked("The engine may not use all of it"),
+    FindingKind.STATE_BLOCKS: marked("The engine must prepare for fewer requests"),
     FindingKind.QUEUE: marked("Beyond this, requests wait"),
     FindingKind.DENSE_READS_ALL: marked("Every token reads all weights"),
     FindingKind.MOE_READS_FEW: marked("A token reads few of the experts"),
@@ -177,6 +178,10 @@ _SENTENCES = {
     ),
     FindingKind.ENGINE_SHARE: marked(
         "{engine} may use {first} of {second}; weights, the peak of a prompt and the cache must fit that share."
+    ),
+    FindingKind.STATE_BLOCKS: marked(
+        "{engine} prepares for {first}, each of which takes a block for its states, but its pool has {second} blocks: "
+        "it will not start until it is told to serve {second} at most (--max-num-seqs)."
     ),
     FindingKind.DENSE_READS_ALL: marked(
         "{first} of weights are read for every token at {second}: at most {third} for one user."

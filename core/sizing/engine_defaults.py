@@ -58,6 +58,9 @@ ASKED_BY_GROUP_SINCE = (0, 14)
 BLOCK_KEPT_BACK_SINCE = (0, 29)
 #: Since this release vLLM comes back to prefixes of models with recurrent states too, unless told otherwise.
 STATES_COME_BACK_SINCE = (0, 26)
+#: Since this release vLLM refuses to start where its pool has fewer blocks than it prepares for requests with states
+#: (config/compilation.py; 0.19 still made its graphs smaller).
+BLOCK_FOR_EACH_SINCE = (0, 20)
 #: llama.cpp has builds rather than releases: year and month count. Since then masks are made in 16 bit, and the server
 #: scores words for its slots alone (pull requests 23764, 23861).
 NARROW_MASK_SINCE = (2026, 6)

@@ -115,6 +115,7 @@ class FindingKind(StrEnum):
     BIDIRECTIONAL_LINK = "trap.bidirectional_link"
     CARD_LABEL = "trap.card_label"
     ENGINE_SHARE = "trap.engine_share"
+    STATE_BLOCKS = "trap.state_blocks"
     QUEUE = "trap.queue"
     NO_DIRECT_EXCHANGE = "trap.no_direct_exchange"
     # why it comes out as it does

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from core.errors import TonnageError
 from tests.accuracy import field, memory, tables, throughput
-from tests.accuracy.records import DATA, read_records
+from tests.accuracy.records import DATA, Record, read_records
 from tests.accuracy.results import Outcome
 
 SHARED = ("memory.json", "field_cases.json", "throughput.json")
@@ -23,9 +23,12 @@ def main(arguments: Sequence[str]) -> int:
         options.memory, options.field, options.throughput = (DATA / name for name in SHARED)
     outcome = Outcome()
     try:
-        for path, show in ((options.memory, _memory), (options.field, _field), (options.throughput, _throughput)):
-            if path:
-                outcome.add(show(path))
+        if options.memory:
+            outcome.add(_memory(options.memory))
+        if options.field:
+            outcome.add(_field(options.field, _logs(options.memory)))
+        if options.throughput:
+            outcome.add(_throughput(options.throughput))
         if options.json:
             outcome.write(options.json)
     except TonnageError as error:
@@ -44,8 +47,15 @@ def _memory(path: Path) -> Outcome:
     return found
 
 
-def _field(path: Path) -> Outcome:
-    found = field.compare(read_records(path))
+def _logs(path: Path | None) -> list[Record]:
+    """The given records of start-up logs, and the shared ones."""
+    shared = DATA / "memory.json"
+    files = [shared] if path is None or path.resolve() == shared.resolve() else [path, shared]
+    return [record for file in files for record in read_records(file)]
+
+
+def _field(path: Path, logs: Sequence[Record]) -> Outcome:
+    found = field.compare(read_records(path), logs)
     print(tables.answers_table(found, f"questions from the field: {path.name}", field.within))
     print(tables.skips_table(found.skipped))
     return found

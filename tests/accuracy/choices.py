@@ -85,17 +85,19 @@ def cache_choices(record: Record, engine: Engine) -> dict[str, Any]:
     }
 
 
-def of_a_question(record: Record, at: Record, inputs: Record, engine: Engine) -> dict[str, Any]:
-    """The same for a question from the field, which states a date rather than a release."""
-    release = release_of(record, engine)
+def of_a_question(record: Record, at: Record, inputs: Record, log: Record, engine: Engine) -> dict[str, Any]:
+    """The same for a question from the field: what it states, and beside it what the log of its thread does."""
+    told = Record(record.id, {**log.fields, "date": record.fields.get("date")})
     chunk = inputs.count("max_num_batched_tokens")
     cached = at.fields.get("prefix_caching", inputs.fields.get("prefix_caching"))
-    return {
-        "release": _written(release),
+    stated = {
         "prefill_chunk": max(16, chunk) if chunk else None,
         "prefix_caching": cached if isinstance(cached, bool) else None,
-        "full_windows": at.text("layout") == "all layers full",
+        "max_requests": inputs.count("max_num_seqs") or None,
+        "full_windows": at.text("layout") == "all layers full" or None,
+        "full_latents": {"expanded": True, "latent": False}.get(at.text("layout")),
     }
+    return cache_choices(told, engine) | {name: value for name, value in stated.items() if value is not None}
 
 
 def admission_steps(record: Record, engine: Engine) -> int:

@@ -1,7 +1,7 @@
 """Questions from the field with known answers: each expected figure, under its conditions, against the core's."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from core.catalogue.records import Allocator
 from core.sizing.report import Sizing
@@ -12,17 +12,20 @@ from tests.accuracy.memory import rank_bytes_per_token
 from tests.accuracy.question import Question
 from tests.accuracy.records import Record, Unusable, is_number
 from tests.accuracy.results import Outcome, Result, Skip
+from tests.accuracy.threads import with_logs
 
 #: Answers about what is better and why: a sizing of one scenario does not give them.
 CHOICES = ("winner", "ordering", "ratio", "rule", "p90_latency_s")
 
 
-def compare(records: Iterable[Record]) -> Outcome:
-    """Every expected figure of every case, answered or skipped with its reason."""
+def compare(records: Iterable[Record], logs: Sequence[Record] = ()) -> Outcome:
+    """Every expected figure of every case, answered or skipped with its reason; `logs` tell more of their threads."""
     outcome = Outcome()
-    for record in records:
+    for question in records:
+        record = question
         try:
-            expected = [e for e in record.items("expects") if isinstance(e, dict)]
+            expected = [e for e in question.items("expects") if isinstance(e, dict)]
+            record = with_logs(question, logs)
             if not expected:
                 raise Unusable("the record expects nothing")
         except Unusable as reason:
@@ -103,13 +106,21 @@ def _on_the_card(q: Question) -> Range:
     return _exactly((float(trace["accelerator.total_bytes"]) - beside) / GIB)
 
 
+def _requests(q: Question) -> Range:
+    """Requests of the stated length; where only a limit of them is, as many as the pool has blocks for states."""
+    trace = q.with_pool().trace
+    of_any_length = not q.states_length() and q.inputs.count("max_num_seqs") and "kv_pool.blocks" in trace
+    return _exactly(float(trace["kv_pool.blocks" if of_any_length else "max_concurrency"]))
+
+
 def _compute_buffer(q: Question) -> Range:
     trace = q.sizing().trace
     return _exactly(float(trace.get("runtime.compute_buffer_bytes", trace["memory_item.framework"])) / GIB)
 
 
 def _fits(q: Question) -> Range:
-    return _exactly(1.0 if q.with_pool().fits else 0.0)
+    shared = q.at.text("deployment")
+    return _exactly(1.0 if (q.share_a_card(shared) if shared else q.with_pool().fits) else 0.0)
 
 
 def _tokens(q: Question) -> Range:
@@ -146,7 +157,7 @@ def _growth(q: Question) -> Range:
 FIGURES: dict[str, Callable[[Question], Range]] = {
     "fits": _fits,
     "max_context": _bytes("max_context_tokens", 1, Question.with_pool),
-    "max_concurrency": _bytes("max_concurrency", 1, Question.with_pool),
+    "max_concurrency": _requests,
     "kv_tokens": _tokens,
     "kv_gib_for_context": _cache,
     "kv_bytes_per_token": _bytes("kv_bytes_per_token", 1),

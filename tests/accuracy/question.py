@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from core.catalogue.records import Model
+from core.catalogue.records import Model, ModelRole
 from core.scenario import Deployment, Plan, Workload
 from core.sizing.report import Sizing
 from core.units import GB, GIB
@@ -15,11 +15,16 @@ from tests.accuracy.records import Record, Unusable
 CONDITIONS = (
     "context", "kv_dtype", "requests", "concurrency", "tokens_each", "total", "per", "parallel", "model_id", "layout",
     "max_model_len", "kv_tokens", "gpu_memory_utilization", "prefix_caching", "machines", "tp", "tier", "placement",
+    "deployment",
 )  # fmt: skip
 LAYOUTS = ("latent", "expanded", "windows honoured", "all layers full")
 USUAL_CONTEXT = 32_768
 #: Where weights may lie beside the card: experts alone, or everything; and the machine round a card.
 PLACES = {"experts in system memory": True, "processor only": False}
+#: Models that share a card, by what they are called, and the usual one where nobody says which.
+KINDS = {"embedder": ModelRole.EMBEDDING, "reranker": ModelRole.RERANKER}
+USUAL_OF_KIND = {ModelRole.EMBEDDING: "Qwen/Qwen3-Embedding-0.6B", ModelRole.RERANKER: "Qwen/Qwen3-Reranker-0.6B"}
+EACH_ITS_NEED = "with shares set to their needs"
 DESKTOP = "desktop-ddr5-6000-dual"
 #: The memory of a card that only its size is said of: "8GB laptop".
 _MEMORY = re.compile(r"\b(\d+)\s*GB\b")
@@ -39,6 +44,11 @@ class Question:
     def inputs(self) -> Record:
         return self.record.part("inputs")
 
+    @property
+    def log(self) -> Record:
+        """What the logs of the question's thread tell beside it."""
+        return self.record.part("log")
+
     def case(self, workload: Workload | None = None) -> Case:
         strange = set(self.at.fields) - set(CONDITIONS)
         if strange:
@@ -48,10 +58,10 @@ class Question:
         catalogue = shipped()
         engine = machines.find_engine(self.record, catalogue)
         model = self._model()
-        weights = _weights(self.inputs, catalogue_model=model)
+        weights = _weights(self.inputs, self.log, catalogue_model=model)
         if not weights.stated and _of_ollama(self.record):
             weights = formats.Weights(OLLAMA_DEFAULT)
-        cache = formats.read_cache(self.at.text("kv_dtype") or self.inputs.text("kv_dtype"), catalogue)
+        cache = formats.read_cache(self._stated("kv_dtype"), catalogue)
         size = _MEMORY.search(self.inputs.text("gpu"))
         unnamed = machines.unnamed_device(round(float(size[1]) * GB)) if size else machines.unnamed_device()
         device = machines.find_device(self.record, catalogue) or unnamed
@@ -60,21 +70,20 @@ class Question:
         if self.at.text("tier") or self.at.text("layout"):
             device = device.model_copy(update={"memory_tiers": device.memory_tiers[:1]})
         spread = self._spread()
-        share = self.at.positive("gpu_memory_utilization") or self.inputs.positive("gpu_memory_utilization")
         several = spread.count > 1 and not device.links
         deployment = Deployment(
             device=device.id,
             count=spread.count,
             plan=spread.plan,
             engine=engine.id,
-            memory_share=share,
+            memory_share=self._share(),
+            capacity_bytes=self._printed_capacity(),
             link="pcie-gen4-x16" if several else None,
-            full_latents={"expanded": True, "latent": False}.get(self.at.text("layout")),
-            **choices.of_a_question(self.record, self.at, self.inputs, engine),
+            **choices.of_a_question(self.record, self.at, self.inputs, self.log, engine),
         )
         deployment = self._placed(deployment, model)
         named = self.record.text("device_id") != "" or size is not None
-        parts = Parts(model, weights, cache, engine, device, spread)
+        parts = Parts(model, weights, cache, engine, device, spread, predicts=deployment.draft_tokens > 0)
         return build(
             self.record,
             parts,
@@ -83,6 +92,18 @@ class Question:
             weights_known=weights.stated and model.id in catalogue.models,
             device_known=named,
         )
+
+    def _stated(self, name: str) -> str:
+        """A text that the condition, the case or its thread's log states, in this order."""
+        return self.at.text(name) or self.inputs.text(name) or self.log.text(name)
+
+    def _share(self) -> float | None:
+        stated = (part.positive("gpu_memory_utilization") for part in (self.at, self.inputs, self.log))
+        return next((share for share in stated if share), None)
+
+    def _printed_capacity(self) -> int | None:
+        printed = self.log.positive("gpu_memory_gib")
+        return round(printed * GIB) if printed else None
 
     def _model(self) -> Model:
         name = self.at.text("model_id")
@@ -124,8 +145,7 @@ class Question:
     def _workload(self) -> Workload:
         at, inputs = self.at, self.inputs
         requests = at.count("requests") or at.count("concurrency") or 1
-        context = at.count("context") or at.count("tokens_each") or at.count("max_model_len") or at.count("kv_tokens")
-        context = context or inputs.count("context") or inputs.count("max_model_len") or USUAL_CONTEXT
+        context = self.states_length() or USUAL_CONTEXT
         answer = min(inputs.count("output_len") or 1, context)
         return Workload(
             requests_at_once=requests,
@@ -134,8 +154,30 @@ class Question:
             context_tokens=context,
         )
 
+    def states_length(self) -> int | None:
+        """Tokens of a request, where the condition or the case states them."""
+        at = (self.at.count(name) for name in ("context", "tokens_each", "max_model_len", "kv_tokens"))
+        inputs = (self.inputs.count(name) for name in ("context", "max_model_len"))
+        return next((length for length in (*at, *inputs) if length), None)
+
     def sizing(self) -> Sizing:
         return self.case().sized()
+
+    def share_a_card(self, parts: str) -> bool:
+        """Do models fit one card together, each in what it needs? What is no language model takes what they leave.
+
+        The case's own model is the one of its role; of another role it is the usual one.
+        """
+        roles = [role for word, role in KINDS.items() if word in parts]
+        if not roles or not parts.endswith(EACH_ITS_NEED):
+            raise Unusable(f"the deployment “{parts[:60]}” cannot be told in a scenario")
+        own, needed, usable = self._model(), 0.0, 0.0
+        for role in roles:
+            name = own.id if own.role is role else USUAL_OF_KIND[role]
+            trace = Question(self.record, Record(self.record.id, {"model_id": name})).stated().trace
+            needed += float(trace["accelerator.total_bytes"])
+            usable = float(trace["tier.0.usable_bytes"])
+        return needed <= usable
 
     def answering(self) -> Sizing:
         """The sizing for prompts and answers of the stated length, or usual ones, where a speed is asked for."""
@@ -193,15 +235,20 @@ def _of_ollama(record: Record) -> bool:
     return (source == "ollama" or "ollama" in record.text("how_known").lower()) and record.text("date") >= OLLAMA_SINCE
 
 
-def _weights(inputs: Record, catalogue_model: Model) -> formats.Weights:
-    """The format that the case states, or that is part of the model's name in it."""
+def _weights(inputs: Record, log: Record, catalogue_model: Model) -> formats.Weights:
+    """The format that the case or its thread's log states, or that is part of the model's name in it."""
     text = inputs.text("weights_format") or inputs.text("model")
-    try:
-        found = formats.read_weights(text.rsplit(" ", 1)[-1], shipped())
-    except Unusable:
-        try:
-            found = formats.read_weights(text, shipped())
-        except Unusable:
-            found = formats.Weights("", stated=False)
+    found = _read_weights(text)
+    if not found.stated and log.text("weights_format"):
+        found = _read_weights(log.text("weights_format"))
     own = shipped().published_formats(catalogue_model) if catalogue_model.id in shipped().models else ()
     return formats.Weights(own[0], stated=True) if not found.format_id and len(own) == 1 else found
+
+
+def _read_weights(text: str) -> formats.Weights:
+    for words in (text.rsplit(" ", 1)[-1], text):
+        try:
+            return formats.read_weights(words, shipped())
+        except Unusable:
+            continue
+    return formats.Weights("", stated=False)

@@ -18,6 +18,7 @@ from tests.accuracy.__main__ import main
 from tests.accuracy.records import DATA, Record, read_records
 from tests.accuracy.results import Outcome, Result
 from tests.accuracy.tables import quantile
+from tests.accuracy.threads import with_logs
 
 #: Share of the records that are predicted at all.
 LEAST_EXPRESSED = 0.99
@@ -45,7 +46,14 @@ MEMORY = {
     "weights": (0.02, 0.90),
     "room for the cache": (0.08, 0.80),
 }
-LEAST_ANSWERS_MET = 0.80
+LEAST_ANSWERS_MET = 0.90
+#: Figures of questions that are about memory; one card is another than its record says (data/README.md).
+OF_MEMORY = (
+    "fits", "max_context", "max_concurrency", "kv_tokens", "kv_gib_for_context", "kv_bytes_per_token",
+    "state_bytes_per_request", "weights_gib", "total_gib", "needed_gib", "available_kv_gib", "compute_gib",
+    "min_utilisation", "growth_gb_per_16k",
+)  # fmt: skip
+ANOTHER_CARD = {("field-m08", "max_concurrency")}
 #: Of the answered questions about causes, and about which option is better.
 LEAST_CAUSES_MET, LEAST_CHOICES_MET = 0.95, 0.75
 #: Causes that the core can name, of those that people asked for.
@@ -64,7 +72,7 @@ def prints() -> Outcome:
 
 @cache
 def answers() -> Outcome:
-    return field.compare(read_records(DATA / "field_cases.json"))
+    return field.compare(read_records(DATA / "field_cases.json"), list(read_records(DATA / "memory.json")))
 
 
 def test_nearly_all_speeds_can_be_told_in_a_scenario() -> None:
@@ -106,6 +114,35 @@ def test_no_family_of_models_is_skipped() -> None:
 def test_questions_from_the_field() -> None:
     rows = answers().results
     assert sum(map(field.within, rows)) / len(rows) >= LEAST_ANSWERS_MET
+
+
+def test_questions_about_memory_are_answered_within_their_tolerance() -> None:
+    rows = [r for r in answers().results if r.kind in OF_MEMORY]
+    assert {(r.id, r.metric) for r in field.unmet(rows)} == ANOTHER_CARD
+    assert {skip.id for skip in answers().skipped if skip.kind in OF_MEMORY} <= {"field-m11"}  # format not stated
+
+
+def test_a_log_of_the_same_thread_tells_how_the_engine_was_started() -> None:
+    """Without the log, nobody knows of the 8-bit cache and the three guessed tokens."""
+    question = next(record for record in read_records(DATA / "field_cases.json") if record.id == "field-m05")
+    logs = list(read_records(DATA / "memory.json"))
+    told = {r.metric: r.p50 for r in field.compare([question], logs).results}
+    alone = {r.metric: r.p50 for r in field.compare([question]).results}
+    assert told["kv_gib_for_context"] == pytest.approx(9.29, abs=0.005)
+    assert told["max_context"] == 260_800
+    assert alone["kv_gib_for_context"] > 16
+
+
+def test_only_what_all_logs_of_a_thread_agree_on_is_taken() -> None:
+    asked = {"source": "a/b#1", "model_id": "m", "engine_id": "vllm"}
+    logs = [
+        Record("1", {**asked, "kv_dtype": "fp8", "engine_version": "0.11.0", "flags": {"mtp": 3, "max_num_seqs": 8}}),
+        Record("2", {**asked, "kv_dtype": "fp8", "engine_version": "0.12.0", "flags": {"mtp": 3}}),
+        Record("3", {**asked, "model_id": "another", "kv_dtype": "bf16", "flags": {}}),
+    ]
+    told = with_logs(Record("q", asked), logs).part("log").fields
+    assert told == {"kv_dtype": "fp8", "flags": {"mtp": 3}}
+    assert with_logs(Record("q", asked), logs[2:]).fields == asked
 
 
 def test_causes_and_choices_from_the_field() -> None:

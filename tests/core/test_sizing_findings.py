@@ -34,6 +34,8 @@ COPIES = CASES["replicas"].edited(workload__requests_at_once=12)
 LONG = worked_example().edited(workload__context_tokens=131_072, workload__requests_at_once=8)
 FAR = scenario("latent", "fp8", "hgx-h200-8", deployment__nodes=2, deployment__plan=Plan(tensor=8, pipeline=2))
 BOTH = worked_example().edited(deployment__count=2)
+#: A hybrid with room for fewer states than vLLM prepares for.
+TIGHT = CASES["hybrid mixture"].edited(deployment__capacity_bytes=32_000_000_000)
 SPLIT_SMALL = scenario("hybrid-35b", "nvfp4", "rtx-pro-6000-ws", **SPLIT)
 
 # kind, a scenario in which it is found, one in which it is not
@@ -121,6 +123,10 @@ RULES: list[tuple[FindingKind, Scenario, Scenario]] = [
     (K.CARD_LABEL, CASES["hybrid mixture"], worked_example()),
     (K.ENGINE_SHARE, CASES["does not fit"], CASES["does not fit"].edited(deployment__memory_share=1.0)),
     (K.ENGINE_SHARE, CASES["does not fit"], CASES["hybrid mixture"]),
+    (K.STATE_BLOCKS, TIGHT, TIGHT.edited(deployment__max_requests=16)),
+    (K.STATE_BLOCKS, TIGHT.edited(deployment__max_requests=600), TIGHT.edited(deployment__release="0.19")),
+    (K.STATE_BLOCKS, TIGHT, TIGHT.edited(deployment__graphs=False)),
+    (K.STATE_BLOCKS, TIGHT, CASES["hybrid mixture"].edited(deployment__max_requests=64)),
     # causes
     (K.DENSE_READS_ALL, PLAIN, CASES["hybrid mixture"]),
     (K.MOE_READS_FEW, CASES["hybrid mixture"], PLAIN),

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 
+from core.catalogue.records import Allocator
 from core.physics import memory as m
+from core.sizing.engine_defaults import BLOCK_FOR_EACH_SINCE, before
 from core.sizing.memory import verdict
 from core.sizing.report import Finding, FindingKind, Verdict
-from core.sizing.rules.rule import is_article, note, reason, rule
+from core.sizing.rules.rule import is_article, note, reason, rule, warning
 from core.sizing.situation import Situation
 from core.trace import Trace
 
@@ -55,6 +57,21 @@ def engine_share(trace: Trace, s: Situation) -> Iterator[Finding]:
         yield note(FindingKind.ENGINE_SHARE, *figures)
 
 
+@rule(
+    FindingKind.STATE_BLOCKS, source="vLLM, config/compilation.py; kaito-project/kaito#2319: 1,024 against 614 blocks"
+)
+def state_blocks(trace: Trace, s: Situation) -> Iterator[Finding]:
+    """The engine prepares for more requests than its pool has blocks for their states: it refuses to start."""
+    setup = s.setup
+    if setup.engine.allocator is not Allocator.VLLM or before(setup, BLOCK_FOR_EACH_SINCE):
+        return
+    if not (setup.blueprint.recurrent and setup.deployment.graphs and "engine.max_requests" in trace):
+        return
+    if 0 < trace.get("kv_pool.blocks", 0) < trace["engine.max_requests"] and trace["max_concurrency"] > 0:
+        say = note if setup.deployment.max_requests is None else warning
+        yield say(FindingKind.STATE_BLOCKS, "engine.max_requests", "kv_pool.blocks")
+
+
 @rule(FindingKind.ENGINE_TAKES_ITS_SHARE, source="linagora/openrag#1012")
 def engine_takes_its_share(trace: Trace, s: Situation) -> Iterator[Finding]:
     """A serving engine reserves its share of the card whatever the model needs: what the card shows is not the need."""
@@ -81,6 +98,7 @@ def workspace_grows(trace: Trace, s: Situation) -> Iterator[Finding]:
 
 RULES = (
     engine_share,
+    state_blocks,
     queue,
     reserved_beyond,
     close_to_limit,
