@@ -195,14 +195,24 @@ class Calibration:
         self.parameters = {parameter.symbol: parameter for parameter in parameters.parameters}
         self.spread = parameters.spread
         self.coverage = coverage
+        self._dimensions = {parameter.symbol: _dimensions(parameter) for parameter in parameters.parameters}
         self._fitted: dict[Circumstances, Mapping[str, Fitted]] = {}
+        self._alike: dict[tuple[str, ...], Fitted] = {}
 
     def fitted(self, circumstances: Circumstances) -> Mapping[str, Fitted]:
         """All parameters under the circumstances, by symbol."""
         known = self._fitted.get(circumstances)
         if known is None:
-            known = {symbol: self._fit(parameter, circumstances) for symbol, parameter in self.parameters.items()}
+            known = {symbol: self._fit_once(symbol, circumstances) for symbol in self.parameters}
             self._fitted[circumstances] = known
+        return known
+
+    def _fit_once(self, symbol: str, circumstances: Circumstances) -> Fitted:
+        """The parameter; circumstances that differ in nothing that it depends on share one."""
+        key = (symbol, *(getattr(circumstances, dimension) for dimension in self._dimensions[symbol]))
+        known = self._alike.get(key)
+        if known is None:
+            known = self._alike[key] = self._fit(self.parameters[symbol], circumstances)
         return known
 
     def _fit(self, parameter: Parameter, circumstances: Circumstances) -> Fitted:
@@ -244,6 +254,11 @@ class Calibration:
     def knows_format(self, group: str, format_class: str) -> bool:
         """Whether weights of this class were measured with this group of engines."""
         return format_class in self.coverage.formats.get(group, ())
+
+
+def _dimensions(parameter: Parameter) -> tuple[str, ...]:
+    """What the parameter's multipliers depend on."""
+    return tuple(sorted({dimension for multiplier in parameter.multipliers for dimension in multiplier.on}))
 
 
 def _matches(multiplier: Multiplier, circumstances: Circumstances) -> bool:
