@@ -180,8 +180,8 @@ _SENTENCES = {
         "{engine} may use {first} of {second}; weights, the peak of a prompt and the cache must fit that share."
     ),
     FindingKind.STATE_BLOCKS: marked(
-        "{engine} prepares for {first}, each of which takes a block for its states, but its pool has {second} blocks: "
-        "it will not start until it is told to serve {second} at most (--max-num-seqs)."
+        "{engine} prepares for {first} requests, each of which takes a block for its states, but its pool has {second} "
+        "blocks: it will not start until it is told to serve {second} at most (--max-num-seqs)."
     ),
     FindingKind.DENSE_READS_ALL: marked(
         "{first} of weights are read for every token at {second}: at most {third} for one user."

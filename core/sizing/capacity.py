@@ -20,10 +20,9 @@ from core.sizing.engine_defaults import (
     counts_graphs,
     has_second_runner,
     is_vllm,
-    prepared_requests,
     tries_images,
 )
-from core.sizing.groups import ENGINE_DEFAULTS, given_chunk, source_of_model, usable_bytes
+from core.sizing.groups import given_chunk, given_max_requests, source_of_model, usable_bytes
 from core.sizing.links import FAST
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin
 from core.sizing.situation import Setup
@@ -126,9 +125,7 @@ def _vllm(trace: Recipe, s: Setup) -> list[str]:
         return ["runtime.context_bytes"]
     trace.given("runtime.context_bytes", _context_bytes(s), Unit.BYTE, LOGS)
     _activations(trace, s)
-    prepared = s.deployment.max_requests
-    usual = prepared or prepared_requests(s, usable_bytes(s))
-    trace.given("engine.max_requests", usual, Unit.REQUEST, ENGINE_DEFAULTS if prepared is None else CHOICE)
+    given_max_requests(trace, s)
     each = LOGITS_SORTED if before(s, UNSORTED_SINCE) else LOGITS_OF_SECOND if has_second_runner(s) else LOGITS_EACH
     trace.given("runtime.bytes_per_logit", each, Unit.BYTE, SAMPLER)
     trace.compute(

@@ -5,10 +5,10 @@ from functools import lru_cache
 from core.architecture.blueprint import AttentionGroup, AttentionKind, Blueprint, TensorClass
 from core.catalogue.records import Allocator
 from core.scenario import Mode
-from core.sizing.engine_defaults import chunk_tokens
+from core.sizing.engine_defaults import chunk_tokens, prepared_requests
 from core.sizing.origins import METHOD, catalogue_origin
 from core.sizing.situation import Setup
-from core.trace import CHOICE, Origin, OriginKind, Recipe
+from core.trace import CHOICE, Origin, OriginKind, Recipe, Recorder
 from core.units import Unit
 
 ENGINE_DEFAULTS = Origin(
@@ -65,6 +65,13 @@ def given_chunk(trace: Recipe, s: Setup) -> None:
     defaults = SGLANG_DEFAULTS if s.engine.allocator is Allocator.SGLANG else ENGINE_DEFAULTS
     origin = CHOICE if chosen else defaults if usual else catalogue_origin(s.engine, "prefill_chunk")
     trace.given("engine.prefill_chunk", chosen or usual or s.engine.prefill_chunk, Unit.TOKEN, origin)
+
+
+def given_max_requests(trace: Recorder, s: Setup) -> None:
+    """Record the requests that vLLM prepares for."""
+    chosen = s.deployment.max_requests
+    usual = chosen or prepared_requests(s, usable_bytes(s))
+    trace.given("engine.max_requests", usual, Unit.REQUEST, ENGINE_DEFAULTS if chosen is None else CHOICE)
 
 
 def usable_bytes(s: Setup) -> int:

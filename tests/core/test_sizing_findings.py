@@ -250,20 +250,23 @@ def test_the_power_of_the_mesh_against_the_card_for_pcie(catalogue: Catalogue) -
 
 def test_the_price_of_the_mesh_against_the_card_for_pcie(catalogue: Catalogue) -> None:
     """Each accelerator's part of the quotes: their geometric middle over the accelerators of a device."""
-    chosen = worked_example_in_reality().edited(deployment__device="h100-sxm")
+    chosen = worked_example_in_reality().edited(deployment__device="hgx-h100-8", deployment__plan=Plan(replicas=8))
     sizing = size(chosen, catalogue)
     finding = next(f for f in sizing.findings if f.kind is K.SXM_MESH_UNUSED)
-    quotes = catalogue.devices["h100-sxm"].price
+    quotes = catalogue.devices["hgx-h100-8"].price
     assert quotes is not None
-    assert float(sizing.trace["mesh.price_each"]) == pytest.approx(float(quotes.low * quotes.high) ** 0.5)
+    assert float(sizing.trace["mesh.price_each"]) == pytest.approx(float(quotes.low * quotes.high) ** 0.5 / 8)
     assert finding.figures[3:] == ("mesh.price_each", "card.price_each")
     said = finding_sentence(finding, sizing)
     for key in finding.figures[3:]:
         assert current().money(sizing.trace[key], "USD") in said
-    node = size(chosen.edited(deployment__device="hgx-h100-8", deployment__plan=Plan(replicas=8)), catalogue)
-    whole = catalogue.devices["hgx-h100-8"].price
-    assert whole is not None
-    assert float(node.trace["mesh.price_each"]) == pytest.approx(float(whole.low * whole.high) ** 0.5 / 8)
+
+
+def test_a_card_for_pcie_at_the_same_price_is_no_saving(catalogue: Catalogue) -> None:
+    sizing = size(worked_example_in_reality().edited(deployment__device="h100-sxm"), catalogue)
+    finding = next(f for f in sizing.findings if f.kind is K.SXM_MESH_UNUSED)
+    assert sizing.trace["card.price_each"] >= sizing.trace["mesh.price_each"]
+    assert "card.price_each" not in finding.figures
 
 
 def test_tensor_parallelism_over_two_sparks_is_not_said_to_bring_nothing(catalogue: Catalogue) -> None:

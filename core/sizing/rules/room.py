@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from core.catalogue.records import Allocator
 from core.physics import memory as m
 from core.sizing.engine_defaults import BLOCK_FOR_EACH_SINCE, before
+from core.sizing.groups import given_max_requests
 from core.sizing.memory import verdict
 from core.sizing.report import Finding, FindingKind, Verdict
 from core.sizing.rules.rule import is_article, note, reason, rule, warning
@@ -65,8 +66,10 @@ def state_blocks(trace: Trace, s: Situation) -> Iterator[Finding]:
     setup = s.setup
     if setup.engine.allocator is not Allocator.VLLM or before(setup, BLOCK_FOR_EACH_SINCE):
         return
-    if not (setup.blueprint.recurrent and setup.deployment.graphs and "engine.max_requests" in trace):
+    if is_article(setup) or not setup.blueprint.recurrent or not setup.deployment.graphs:
         return
+    if "engine.max_requests" not in trace:  # what the engine takes beside the cache was stated
+        given_max_requests(trace, setup)
     if 0 < trace.get("kv_pool.blocks", 0) < trace["engine.max_requests"] and trace["max_concurrency"] > 0:
         say = note if setup.deployment.max_requests is None else warning
         yield say(FindingKind.STATE_BLOCKS, "engine.max_requests", "kv_pool.blocks")

@@ -129,7 +129,7 @@ def sxm_mesh_unused(trace: Recipe, s: Setup) -> Iterator[Finding]:
 
 
 def _prices(trace: Recipe, own: Device, sibling: Device) -> list[str]:
-    """Record what an accelerator costs with the mesh and as a card, where both are quoted in one currency."""
+    """Record what an accelerator costs with the mesh and as a card, where that is less, in one currency."""
     if own.price is None or sibling.price is None or own.price.currency != sibling.price.currency:
         return []
     keys = []
@@ -142,7 +142,8 @@ def _prices(trace: Recipe, own: Device, sibling: Device) -> list[str]:
         trace.given(f"{name}.accelerators", device.accelerators, Unit.COUNT, catalogue_origin(device, "accelerators"))
         keys.append(f"{name}.price_each")
         trace.compute(keys[-1], purchase.price_each, price=f"{name}.price", accelerators=f"{name}.accelerators")
-    return keys
+    with_mesh, as_card = (trace[key] for key in keys)
+    return keys if as_card < with_mesh else []
 
 
 def _has_mesh(s: Setup) -> bool:
