@@ -167,6 +167,38 @@ def latent_bytes_per_token(layers: int, record_bytes: float, index_layers: int, 
 
 
 @formula(Unit.BYTE_PER_TOKEN)
+def latent_bytes_with_plain_index(
+    layers: int, record_bytes: float, index_layers: int, index_dim: int, index_element_bytes: float
+) -> Any:
+    """The same in llama.cpp, whose indexer has a cache of its own in the format of the keys.
+
+    latent_bytes_with_plain_index = layers * record_bytes + index_layers * index_dim * index_element_bytes
+
+    Parameters
+    ----------
+    layers, record_bytes : layers, and the vector of one token in a layer [byte]
+    index_layers, index_dim : layers that also keep an indexer key, and its width
+    index_element_bytes : one element of it [byte]
+
+    Returns
+    -------
+    bytes per token [byte/token]
+
+    Notes
+    -----
+    Printed for GLM-5.2 and 524,288 cells: 44,928 and 2,688 MiB.
+
+    >>> latent_bytes_with_plain_index(78, 1152, 21, 128, 2) * 524_288 / 2**20
+    47616.0
+
+    References
+    ----------
+    1. llama.cpp, src/llama-kv-cache-dsa.cpp.
+    """
+    return layers * record_bytes + index_layers * index_dim * index_element_bytes
+
+
+@formula(Unit.BYTE_PER_TOKEN)
 def total_bytes_per_token(groups: Sequence[float]) -> float:
     """Cache of one token over all layers that keep one.
 

@@ -13,6 +13,7 @@ from core.physics import kv_cache as kv
 from core.physics.reservation import compressed
 from core.scenario import Mode
 from core.sizing.draft import draft_share
+from core.sizing.engine_defaults import VALUES_AS_WIDEST_SINCE, before, uses_flash_attention
 from core.sizing.groups import LATENT, cached_groups, draft_layers, is_split
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin
 from core.sizing.reservation.by_engine import reserve
@@ -153,7 +154,8 @@ def _headed_bytes_per_token(trace: Recipe, s: Setup, number: int, group: Attenti
     key, source = f"kv.{number}", s.model_source
     trace.given(f"{key}.kv_heads", group.kv_heads, Unit.COUNT, source)
     trace.given(f"{key}.key_dim", group.key_dim, Unit.COUNT, source)
-    trace.given(f"{key}.value_dim", group.value_dim, Unit.COUNT, source)
+    value_dim = _value_dim(s, group)
+    trace.given(f"{key}.value_dim", value_dim, Unit.COUNT, source if value_dim == group.value_dim else METHOD)
     shape = {name: f"{key}.{name}" for name in ("layers", "kv_heads", "key_dim", "value_dim")}
     widths = {"key_dim": f"{key}.key_dim", "value_dim": f"{key}.value_dim"}
     scales = {"bytes_per_element": "kv_format.bytes_per_element", "per_head_bytes": "kv_format.per_head_bytes"}
@@ -171,6 +173,18 @@ def _headed_bytes_per_token(trace: Recipe, s: Setup, number: int, group: Attenti
         _given_index(trace, key, group, source)
         index = {"index_layers": f"{key}.index_layers", "index_dim": f"{key}.index_dim"}
         trace.compute(rate, kv.with_index_keys, bytes_per_token=plain, **index)
+
+
+def _value_dim(s: Setup, group: AttentionGroup) -> int:
+    """The width of a value; llama.cpp's without flash attention stand turned round, all as wide as the widest layer's.
+
+    Read in src/llama-kv-cache.cpp: v_trans, n_embd_v_gqa_max.
+    """
+    apart = s.engine.allocator is Allocator.LLAMA_CPP and s.mode is Mode.REAL and not uses_flash_attention(s)
+    if not apart or before(s, VALUES_AS_WIDEST_SINCE) or not group.kv_heads:
+        return group.value_dim
+    widest = max(g.kv_heads * g.value_dim for _, g in cached_groups(s.blueprint) if g.kind not in LATENT)
+    return widest // group.kv_heads
 
 
 def _given_index(trace: Recipe, key: str, group: AttentionGroup, source: Origin) -> None:
@@ -218,14 +232,13 @@ def _latent_bytes_per_token(trace: Recipe, s: Setup, number: int, group: Attenti
         s.model_source,
     )
     trace.given(f"{key}.index_dim", group.index_dim, Unit.COUNT, s.model_source)
-    trace.compute(
-        f"{key}.bytes_per_token",
-        kv.latent_bytes_per_token,
-        layers=f"{key}.layers",
-        record_bytes=_record(trace, s, number, group),
-        index_layers=f"{key}.index_layers",
-        index_dim=f"{key}.index_dim",
-    )
+    parts = {"layers": f"{key}.layers", "record_bytes": _record(trace, s, number, group)}
+    parts |= {"index_layers": f"{key}.index_layers", "index_dim": f"{key}.index_dim"}
+    if group.index_layers and s.engine.allocator is Allocator.LLAMA_CPP and s.mode is Mode.REAL:
+        parts["index_element_bytes"] = "kv_format.bytes_per_element"
+        trace.compute(f"{key}.bytes_per_token", kv.latent_bytes_with_plain_index, **parts)
+    else:
+        trace.compute(f"{key}.bytes_per_token", kv.latent_bytes_per_token, **parts)
 
 
 def _compressed_bytes_per_token(trace: Recipe, s: Setup, number: int, group: AttentionGroup) -> None:

@@ -4,7 +4,13 @@ from core.architecture.blueprint import AttentionGroup, AttentionKind, TensorCla
 from core.physics import activations as a
 from core.physics import compute_buffer as c
 from core.physics.reservation import llama_cpp as rules
-from core.sizing.engine_defaults import NARROW_MASK_SINCE, TWO_CROSS_SINCE, WINDOWS_APART_SINCE, before
+from core.sizing.engine_defaults import (
+    NARROW_MASK_SINCE,
+    TWO_CROSS_SINCE,
+    WINDOWS_APART_SINCE,
+    before,
+    uses_flash_attention,
+)
 from core.sizing.groups import cached_groups, draft_tokens, source_of_model
 from core.sizing.placement import is_placed
 from core.sizing.situation import Setup
@@ -65,12 +71,6 @@ def record_compute_buffer(trace: Recipe, s: Setup) -> str:
     return BUFFER
 
 
-def uses_flash_attention(s: Setup) -> bool:
-    """Does attention run in tiles? It must where values are quantised."""
-    values = s.kv_value_format or s.kv_format
-    return s.engine.generation != "flash-attention-off" or values.bits < 16
-
-
 def _shape(trace: Recipe, s: Setup, groups: list[AttentionGroup]) -> None:
     """Record the widths of a layer, and how many words may be asked for."""
     source, moe = source_of_model(s), s.blueprint.moe
@@ -115,7 +115,7 @@ def _cells(trace: Recipe, s: Setup) -> list[str]:
     if "runtime.full_cells" in trace or "runtime.window_cells" in trace:
         return [key for key in ("runtime.full_cells", "runtime.window_cells") if key in trace]
     trace.given("runtime.one_stream", 1, Unit.COUNT, SOURCE)
-    shape = {"tokens": "runtime.context_tokens", "sharing": "runtime.one_stream"}
+    shape = {"tokens": "runtime.context_tokens", "sharing": "runtime.one_stream", "step": "cache_step_tokens"}
     whole = s.deployment.full_windows or before(s, WINDOWS_APART_SINCE)
     for number, group in cached_groups(s.blueprint):
         windowed = bool(group.window) and group.kind is not AttentionKind.COMPRESSED and not whole

@@ -69,6 +69,10 @@ TWO_CROSS_SINCE = (2025, 1)
 #: Since then layers with a window have a cache of their own (pull request 13194), latent attention keeps latents
 #: (12801), and those alone (19067).
 WINDOWS_APART_SINCE, LATENTS_SINCE, LATENTS_ALONE_SINCE = (2025, 6), (2025, 5), (2026, 2)
+#: Since then slots may have streams of their own (pull request 14363), values that stand turned round are as wide as
+#: those of the widest layer (src/llama-kv-cache.cpp), and cells are rounded alike with and without flash attention
+#: (issue 17037).
+STREAMS_SINCE, VALUES_AS_WIDEST_SINCE, CELLS_ALIKE_SINCE = (2025, 8), (2025, 8), (2025, 11)
 #: Since then, llama.cpp multiplies quantised weights in 8 bit on matrix units: on NVIDIA's tensor cores (pull request
 #: 7824), on those of RDNA (17156, 17576). Before, it wrote a 16-bit copy of them for every pass of a prompt.
 QUANTISED_PRODUCTS_SINCE, QUANTISED_ON_RDNA_SINCE = (2024, 6), (2025, 12)
@@ -145,6 +149,17 @@ def before(s: Setup, wanted: tuple[int, ...]) -> bool:
     """Is the engine older than a release? One that is not known is not."""
     known = release(s)
     return known is not None and known < wanted
+
+
+def uses_flash_attention(s: Setup) -> bool:
+    """Does attention run in tiles? It must where values are quantised."""
+    values = s.kv_value_format or s.kv_format
+    return s.engine.generation != "flash-attention-off" or values.bits < 16
+
+
+def has_one_stream(s: Setup) -> bool:
+    """Do all slots of llama.cpp share one stream, as they did before they could have their own?"""
+    return s.engine.allocator is Allocator.LLAMA_CPP and s.mode is Mode.REAL and before(s, STREAMS_SINCE)
 
 
 def is_vllm(s: Setup) -> bool:

@@ -19,6 +19,7 @@ from core.sizing.engine_defaults import (
     PADDED_HEAD,
     VLLM_LATENTS_SINCE,
     chooses_by_context,
+    has_one_stream,
     older,
 )
 from core.sizing.groups import LATENT
@@ -83,7 +84,8 @@ def resolve(scenario: Scenario, catalogue: Catalogue) -> Situation:
         plan = ALONE
     if plan is None:
         plan = _choose_plan(_planned(alone, None, context, 1), work.context_tokens, requests)
-    sharing = requests_per_replica(requests, plan.groups) if scenario.deployment.shared_slots else 1
+    shared = scenario.deployment.shared_slots or has_one_stream(alone)
+    sharing = requests_per_replica(requests, plan.groups) if shared else 1
     return Situation(scenario, _planned(alone, plan, context, sharing))
 
 

@@ -21,6 +21,8 @@ NEWEST = "2026-09"  # from here on, the catalogue's
 PREFIXES_SINCE = (0, 8)
 #: States of vLLM that are kept to come back to.
 KEPT_MODES = ("align", "all")
+#: Slots of llama.cpp's server that nobody gave a number of them, since December 2025.
+OWN_SLOTS = 4
 #: From so many requests at once on, InferenceX lets SGLang look for new ones less often.
 MANY_REQUESTS = 16
 #: Until this release vLLM printed the tokens of one group of layers.
@@ -66,6 +68,19 @@ def _written(release: tuple[int, ...] | None) -> str | None:
     return ".".join(str(part) for part in release) if release else None
 
 
+def shares_slots(record: Record) -> bool:
+    """Do the slots of llama.cpp share one stream, as the record says, or as its server does by itself?
+
+    Since December 2025 a server that nobody gives a number of slots takes four, in one stream (`--parallel`, `-kvu`).
+    """
+    flags = record.part("flags")
+    if "kv_unified" in flags.fields:
+        return flags.flag("kv_unified")
+    slots = flags.count("n_seq_max") or record.part("observed").count("n_seqs")
+    own = record.text("engine_id").startswith("llama.cpp") and record.text("date")[:7] >= "2025-12"
+    return own and slots == OWN_SLOTS and not flags.count("ctx_per_seq")
+
+
 def cache_choices(record: Record, engine: Engine) -> dict[str, Any]:
     """The fields of a deployment that say how the cache is kept."""
     flags, release = record.part("flags"), release_of(record, engine)
@@ -79,7 +94,7 @@ def cache_choices(record: Record, engine: Engine) -> dict[str, Any]:
         "graphs": not flags.flag("enforce_eager"),
         "full_windows": flags.flag("swa_full"),
         "full_latents": flags.fields.get("mla") == 0 if "mla" in flags.fields else None,
-        "shared_slots": flags.flag("kv_unified"),
+        "shared_slots": shares_slots(record),
         "context_parallel": flags.count("dcp") or 1,
         "draft_tokens": draft_tokens(flags),
     }

@@ -120,6 +120,8 @@ def _relative(name: str, catalogue: Catalogue, bits: float | None, file_bytes: i
         if f.container == "gguf" and f.id.upper().removeprefix("I").startswith(f"Q{digit}") and "-" not in f.id
     ]
     same = [f for f in relatives if f.id.upper().startswith("I") == name.upper().startswith("I")] or relatives
+    if "_K" in name.upper():  # a mixture of k-quants is none of the older formats
+        same = [f for f in same if "_K" in f.id] or same
     if not same:
         raise Unusable(f"the weight format “{name[:60]}” is not known")
     wanted = bits if bits is not None else _usual(name, same)

@@ -7,23 +7,26 @@ predicted is a kind of figure of its own.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core.architecture.blueprint import AttentionGroup, AttentionKind, TensorClass
+from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Allocator, Device, Engine
 from core.physics.reservation.llama_cpp import window_cells
 from core.scenario import Deployment, Host, Speculation, Workload
 from core.sizing.report import Sizing
 from core.units import GB, GIB, MIB
-from tests.accuracy import choices, formats, machines, models
+from tests.accuracy import choices, formats, llama_cpp, machines, models, printed
 from tests.accuracy.cases import Case, Parts, build, refusals, shipped
 from tests.accuracy.records import Record, Unusable, is_number
 from tests.accuracy.results import Outcome, Result, Skip
 
 #: Printed beside the figures, but telling the circumstances: they are not predicted.
 LAST_WITH_ONE_CHOOSER = (0, 8)
-CIRCUMSTANCES = ("n_seqs", "prompt_tokens", "mamba_layers", "swa_layers", "mamba_slots")
+CIRCUMSTANCES = (
+    "n_seqs", "prompt_tokens", "mamba_layers", "swa_layers", "mamba_slots", "kv_layers", "rs_layers", "total_layers",
+)  # fmt: skip
 
 
 def compare(records: Iterable[Record]) -> Outcome:
@@ -41,17 +44,17 @@ def _compare(record: Record) -> Outcome:
         if not observed.fields:
             raise Unusable("the record holds no observed figures")
         with refusals():
-            case = memory_case(record)
+            case = memory_case(printed.with_usual_names(record))
     except Unusable as reason:
         figures = record.fields.get("observed")
         names = list(figures) if isinstance(figures, dict) and figures else ["all"]
-        names = [name for name in names if name not in CIRCUMSTANCES]
+        names = [name for name in names if printed.figure_name(name) not in CIRCUMSTANCES]
         scoreable = record.fields.get("scoreable") is not False
         skips = [Skip(record.id, name, str(reason), _kind(name), _family(record), scoreable) for name in names]
         outcome.skipped += skips
         return outcome
     for name, value in observed.fields.items():
-        if name in CIRCUMSTANCES:
+        if printed.figure_name(name, value) in CIRCUMSTANCES:
             continue
         try:
             with refusals():
@@ -68,20 +71,24 @@ def _family(record: Record) -> str:
 
 
 def _kind(name: str) -> str:
-    return FIGURES[name].kind if name in FIGURES else "other"
+    found = FIGURES.get(name) or FIGURES.get(printed.figure_name(name, []))
+    return found.kind if found else "other"
 
 
 def _figure(case: Case, name: str, value: Any) -> Result:
-    figure = FIGURES.get(name)
+    figure = FIGURES.get(usual := printed.figure_name(name, value))
     if figure is None:
         raise Unusable("no rule predicts this figure")
+    listed, value = isinstance(value, list), printed.figure_value(usual, value)
     if not is_number(value):
         raise Unusable("the observed value is not a number")
     if figure.needs_weights and not case.weights_known and not case.weights_usual:
         raise Unusable("the record does not say how the weights are stored")
     if figure.needs_device and not case.device_known:
         raise Unusable("the record does not name the device")
-    predicted = figure.predict(Question(case, name)) / figure.unit
+    predicted = figure.predict(Question(case, usual)) / figure.unit
+    if listed and figure.kind in ("cache", "state") and llama_cpp.is_llama(case):
+        predicted *= llama_cpp.offloaded_share(case)  # a list of the accelerators
     if figure.decimals is not None:
         predicted = round(predicted, figure.decimals)
     kind = _kind_here(case, name, figure)
@@ -113,7 +120,7 @@ def memory_case(record: Record) -> Case:
     catalogue = shipped()
     engine = machines.find_engine(record, catalogue)
     model = models.find_model(record, catalogue)
-    weights = formats.read_weights(record.text("weights_format"), catalogue)
+    weights = _weights_of(record, catalogue)
     if model.id not in catalogue.models and not weights.file_bytes:
         weights = formats.with_size_of_name(weights, record.text("model"), catalogue)
     cache = formats.read_cache(record.text("kv_dtype"), catalogue)
@@ -138,6 +145,15 @@ def memory_case(record: Record) -> Case:
         file_known=weights.file_bytes is not None and not weights.nominal,
         device_known=known,
     )
+
+
+def _weights_of(record: Record, catalogue: Catalogue) -> formats.Weights:
+    """How the weights are stored; a mix that nobody knows by its name is not stated, and so is a file without one."""
+    text = record.text("weights_format")
+    try:
+        return formats.read_weights(text, catalogue)
+    except Unusable:
+        return replace(formats.read_weights("gguf" if "gguf" in text.lower() else "", catalogue), stated=False)
 
 
 def _device(record: Record) -> tuple[Device, bool]:
@@ -170,7 +186,7 @@ def _workload(record: Record) -> Workload:
     flags, observed = record.part("flags"), record.part("observed")
     sequences = flags.count("n_seq") or flags.count("n_seq_max") or observed.count("n_seqs") or 1
     context = flags.count("ctx_per_seq") or observed.count("prompt_tokens") or record.count("max_model_len") or 32_768
-    if flags.flag("kv_unified"):  # one cache of this length for all
+    if choices.shares_slots(record) and not flags.count("ctx_per_seq"):  # one cache of this length for all
         context = max(1, context // sequences)
     return Workload(
         requests_at_once=sequences,
@@ -268,10 +284,15 @@ def _all_weights(q: Question) -> float:
     trace, beside = q.sizing.trace, q.observed.number("cpu_buffer_mib")
     if q.record.fields.get("model_id") is None and q.case.file_bytes:  # known by its layers alone
         return q.case.file_bytes - (beside or 0.0) * MIB
+    whole = float(trace["memory_item.weights"])
+    if llama_cpp.is_llama(q.case) and q.record.count("n_gpus") != 0:
+        placed = llama_cpp.on_cards(q.case, q.observed, whole)
+        if placed is not None:
+            return placed
     if beside is None and q.record.count("n_gpus") != 0:
         loaded = float(trace.get("weights.loaded_bytes", trace["memory_item.weights"]))
         return loaded - _table_beside(q)
-    return float(trace["memory_item.weights"]) - (beside or 0.0) * MIB
+    return whole - (beside or 0.0) * MIB
 
 
 def _table_beside(q: Question) -> float:
@@ -286,8 +307,12 @@ def _table_beside(q: Question) -> float:
 
 def _weights_beside(q: Question) -> float:
     """What the processor keeps, when the rest is known."""
-    on_cards = q.observed.number("model_buffer_mib")
-    return float(q.sizing.trace["memory_item.weights"]) - (on_cards or 0.0) * MIB
+    on_cards, whole = q.observed.number("model_buffer_mib"), float(q.sizing.trace["memory_item.weights"])
+    if q.record.fields.get("model_id") is None and q.case.file_bytes:  # known by its layers alone
+        return q.case.file_bytes - (on_cards or 0.0) * MIB
+    if llama_cpp.is_llama(q.case):
+        return llama_cpp.on_processor(q.case, q.observed, whole)
+    return whole - (on_cards or 0.0) * MIB
 
 
 def _room(q: Question) -> float:
@@ -321,8 +346,9 @@ def _cache(q: Question) -> float:
     if q.observed.count("kv_tokens") and not q.record.count("max_model_len"):
         return _cache_of_tokens(q)
     beside = "mtp_kv_mib" in q.observed.fields  # the prediction layer's own is printed by itself
-    sizing = q.case.sized(deployment__draft_tokens=0) if beside else q.sizing
-    return float(sizing.trace["memory_item.kv_cache"])
+    sizing = q.case.sized(deployment__draft_tokens=0) if beside else llama_cpp.target(q.case)
+    whole = float(sizing.trace["memory_item.kv_cache"]) + llama_cpp.turned_latents_bytes(q.case)
+    return whole - llama_cpp.index_bytes(q.case) if "indexer_kv_mib" in q.observed.fields else whole
 
 
 def _cache_of_tokens(q: Question) -> float:
@@ -338,7 +364,7 @@ def _side(side: str) -> Callable[[Question], float]:
 
     def predict(q: Question) -> float:
         named = {"key": q.case.cache.key, "value": q.case.cache.value}[side]
-        sizing = q.case.sized(kv_format=named) if named else q.sizing
+        sizing = q.case.sized(kv_format=named, **_without_draft(q)) if named else llama_cpp.target(q.case)
         groups = [g for g in sizing.blueprint.attention if g.cached]
         shares = {(g.key_dim if side == "key" else g.value_dim) / (g.key_dim + g.value_dim) for g in groups}
         if len(shares) != 1 or any(g.latent_dim for g in groups):
@@ -349,6 +375,11 @@ def _side(side: str) -> Callable[[Question], float]:
         return whole * shares.pop()
 
     return predict
+
+
+def _without_draft(q: Question) -> dict[str, int]:
+    own = llama_cpp.is_llama(q.case) and q.case.scenario.deployment.speculation is None
+    return {"deployment__draft_tokens": 0} if own else {}
 
 
 def _tokens(q: Question) -> float:
@@ -426,12 +457,15 @@ def _blocks(q: Question) -> float:
 
 
 def _cache_of_prediction(q: Question) -> float:
-    """What the prediction layers add to the cache of all sequences."""
-    without = q.case.sized(deployment__draft_tokens=0).trace["memory_item.kv_cache"]
-    return float(q.sizing.trace["memory_item.kv_cache"]) - float(without)
+    """What the prediction layers add to the cache of all sequences; llama.cpp keeps 16 bit for them by itself."""
+    wide = {"kv_format": "fp16"} if llama_cpp.is_llama(q.case) else {}
+    without = q.case.sized(deployment__draft_tokens=0, **wide).trace["memory_item.kv_cache"]
+    return float(q.case.sized(**wide).trace["memory_item.kv_cache"]) - float(without)
 
 
 def _state(q: Question) -> float:
+    if llama_cpp.is_llama(q.case):
+        return llama_cpp.states_bytes(q.case)
     return float(q.sizing.trace["accelerator.state_bytes_per_request"]) * q.sequences
 
 
@@ -441,6 +475,24 @@ def _state_per_layer(q: Question) -> float:
     if not layers:
         raise Unusable("the model keeps no recurrent state")
     return float(sizing.trace["state_bytes_per_request"]) / layers
+
+
+def _part_of_rows(part: str) -> Callable[[Question], float]:
+    """The convolutions or the matrices of all rows."""
+
+    def predict(q: Question) -> float:
+        trace, groups = q.sizing.trace, range(len(q.sizing.blueprint.recurrent))
+        sizes = [_state_elements(trace, n, name) for n in groups for name in ("convolution", "matrix")]
+        if not sizes:
+            raise Unusable("the model keeps no recurrent state")
+        return _state(q) * sum(_state_elements(trace, n, part) for n in groups) / sum(sizes)
+
+    return predict
+
+
+def _context(q: Question) -> float:
+    """Cache and states together."""
+    return _cache(q) + (_state(q) if q.sizing.blueprint.recurrent else 0.0)
 
 
 def _slots(q: Question) -> float:
@@ -519,7 +571,8 @@ def _window_cells(q: Question, group: AttentionGroup) -> float:
     trace, shared = q.sizing.trace, q.case.scenario.deployment.shared_slots
     sharing = q.sequences if shared else 1
     tokens, chunk = int(trace["workload.context_tokens"]), int(trace["engine.prefill_chunk"])
-    return float(window_cells(tokens, sharing, group.window, chunk)) * (sharing if shared else 1)
+    step = int(trace["cache_step_tokens"])
+    return float(window_cells(tokens, sharing, group.window, chunk, step)) * (sharing if shared else 1)
 
 
 def _cells(windowed: bool) -> Callable[[Question], float]:
@@ -593,6 +646,19 @@ FIGURES: dict[str, Figure] = {
     "num_gpu_blocks": Figure("cache", 1, _blocks_of_room, from_pool=True),
     "estimated_max_model_len": Figure("cache", 1, _longest, from_pool=True),
     "recurrent_state_mib": Figure("state", MIB, _state),
+    "r_state_mib": Figure("state", MIB, _part_of_rows("convolution")),
+    "s_state_mib": Figure("state", MIB, _part_of_rows("matrix")),
+    "context_mib": Figure("cache", MIB, _context),
+    "indexer_kv_mib": Figure("cache", MIB, lambda q: llama_cpp.index_bytes(q.case)),
+    "kv_gpu_mib": Figure("cache", MIB, lambda q: _cache(q) * llama_cpp.offloaded_share(q.case)),
+    "kv_cpu_mib": Figure("cache", MIB, lambda q: _cache(q) * (1 - llama_cpp.offloaded_share(q.case))),
+    "kv_bytes_per_token": Figure("cache", 1, lambda q: rank_bytes_per_token(llama_cpp.target(q.case))),
+    "file_size_gib": Figure("weights", GIB, lambda q: float(q.sizing.trace["memory_item.weights"]), needs_weights=True),
+    "total_mib": Figure("total", MIB, _total, needs_weights=True),
+    "host_compute_buffer_mib": Figure(
+        "compute buffer of the host", MIB, lambda q: llama_cpp.host_compute_bytes(q.case)
+    ),
+    "output_buffer_mib": Figure("compute buffer of the host", MIB, lambda q: llama_cpp.output_bytes(q.case)),
     "mtp_kv_mib": Figure("cache", MIB, _cache_of_prediction),
     "mamba_state_bytes_per_layer_slot": Figure("state", 1, _state_per_layer),
     "mamba_total_gb": Figure("state", GB, _slots),

@@ -28,6 +28,14 @@ EACH_ITS_NEED = "with shares set to their needs"
 DESKTOP = "desktop-ddr5-6000-dual"
 #: The memory of a card that only its size is said of: "8GB laptop".
 _MEMORY = re.compile(r"\b(\d+)\s*GB\b")
+#: What the card shows: "the card shows 23.5 GB", "nvidia-smi shows 21 GiB".
+_SHOWN = re.compile(
+    r"\b(?:cards?|GPUs?|nvidia-smi) (?:shows?|says?|uses?|takes?) (\d+(?:\.\d+)?) ?(GB|GiB)\b", re.IGNORECASE
+)
+#: Mixtures of GGUF files that most models are offered in.
+COMMON_MIXTURES = (
+    "Q2_K", "Q3_K_S", "Q3_K_M", "Q3_K_L", "Q4_0", "Q4_K_S", "Q4_K_M", "Q5_K_S", "Q5_K_M", "Q6_K", "Q8_0", "gguf-f16",
+)  # fmt: skip
 #: Prompt and answer of a speed, where the case does not give them [tokens].
 USUAL_PROMPT = 128
 USUAL_ANSWER = 256
@@ -49,7 +57,7 @@ class Question:
         """What the logs of the question's thread tell beside it."""
         return self.record.part("log")
 
-    def case(self, workload: Workload | None = None) -> Case:
+    def case(self, workload: Workload | None = None, stored: formats.Weights | None = None) -> Case:
         strange = set(self.at.fields) - set(CONDITIONS)
         if strange:
             raise Unusable(f"the condition “{sorted(strange)[0][:40]}” cannot be told in a scenario")
@@ -58,7 +66,9 @@ class Question:
         catalogue = shipped()
         engine = machines.find_engine(self.record, catalogue)
         model = self._model()
-        weights = _weights(self.inputs, self.log, catalogue_model=model)
+        weights = stored or _weights(self.inputs, self.log, catalogue_model=model)
+        if not weights.stated and engine.group == "llama.cpp":
+            weights = self._as_shown() or weights
         if not weights.stated and _of_ollama(self.record):
             weights = formats.Weights(OLLAMA_DEFAULT)
         cache = formats.read_cache(self._stated("kv_dtype"), catalogue)
@@ -92,6 +102,17 @@ class Question:
             weights_known=weights.stated and model.id in catalogue.models,
             device_known=named,
         )
+
+    def _as_shown(self) -> formats.Weights | None:
+        """The common mixture whose total comes nearest to what the card shows, where the question says that."""
+        shown = _SHOWN.search(self.record.text("question"))
+        if shown is None:
+            return None
+        wanted = float(shown[1]) * (GIB if shown[2] == "GiB" else GB)
+        plain = Question(self.record, Record(self.record.id, {}))
+        mixtures = [formats.read_weights(name, shipped()) for name in COMMON_MIXTURES]
+        totals = [plain.case(stored=mixture).sized().trace["accelerator.total_bytes"] for mixture in mixtures]
+        return min(zip(mixtures, totals, strict=True), key=lambda pair: abs(float(pair[1]) - wanted))[0]
 
     def _stated(self, name: str) -> str:
         """A text that the condition, the case or its thread's log states, in this order."""

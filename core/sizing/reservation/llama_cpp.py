@@ -2,7 +2,7 @@
 
 from core.architecture.blueprint import AttentionGroup, AttentionKind
 from core.physics.reservation import llama_cpp as rules
-from core.sizing.engine_defaults import WINDOWS_APART_SINCE, before
+from core.sizing.engine_defaults import CELLS_ALIKE_SINCE, WINDOWS_APART_SINCE, before, uses_flash_attention
 from core.sizing.groups import cached_groups, given_chunk, given_draft_tokens, is_split
 from core.sizing.origins import METHOD
 from core.sizing.reservation import blocks
@@ -18,7 +18,8 @@ def reserve(trace: Recipe, s: Setup) -> Reservation:
     """Cells of one slot."""
     shared = s.deployment.shared_slots
     trace.given(SHARING, s.sharing, Unit.COUNT, CHOICE if shared else METHOD)
-    trace.given("cache_step_tokens", rules.CELLS, Unit.TOKEN, METHOD)
+    fewer = before(s, CELLS_ALIKE_SINCE) and not uses_flash_attention(s)
+    trace.given("cache_step_tokens", rules.FEWER_CELLS if fewer else rules.CELLS, Unit.TOKEN, METHOD)
     given_chunk(trace, s)
     shares = [
         blocks.blocks_of_group(trace, s, number, _cells(trace, s, number, group), group)
@@ -32,9 +33,12 @@ def _cells(trace: Recipe, s: Setup, number: int, group: AttentionGroup) -> tuple
     reserved, full = f"{key}.tokens_reserved", f"{key}.window_reserved"
     whole = s.deployment.full_windows or before(s, WINDOWS_APART_SINCE)
     if not group.window or group.kind is AttentionKind.COMPRESSED or whole:
-        trace.compute(reserved, rules.full_cells, tokens="workload.context_tokens", sharing=SHARING)
+        trace.compute(
+            reserved, rules.full_cells, tokens="workload.context_tokens", sharing=SHARING, step="cache_step_tokens"
+        )
         return reserved, ""
     rule = {"sharing": SHARING, "window": f"{key}.window", "micro_batch": "engine.prefill_chunk"}
+    rule["step"] = "cache_step_tokens"
     trace.compute(reserved, rules.window_cells, tokens="workload.context_tokens", **rule)
     trace.given("longest_request_tokens", 10**9, Unit.TOKEN, METHOD)
     trace.compute(full, rules.window_cells, tokens="longest_request_tokens", **rule)
