@@ -40,6 +40,7 @@ class RecurrentKind(StrEnum):
     LIGHTNING = "lightning"
     MAMBA1 = "mamba1"
     MAMBA2 = "mamba2"
+    SHORT_CONVOLUTION = "short_convolution"  # the convolution alone, no matrix
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,18 +16,36 @@ from core.architecture.chunked import read_chunked
 from core.architecture.classic import read_falcon, read_gpt2
 from core.architecture.compressed import read_compressed
 from core.architecture.conventional import conventional_draft
-from core.architecture.decoder import HABITS, read_decoder
+from core.architecture.convolution import read_lfm2
+from core.architecture.decoder import read_decoder
 from core.architecture.draft import Draft
 from core.architecture.encoder import read_encoder
 from core.architecture.fields import Fields
-from core.architecture.further import read_mimo_v2, read_minimax_m3, read_nemotron_nas, read_step3, read_step3p7
+from core.architecture.further import (
+    read_laguna,
+    read_mimo_v2,
+    read_minimax_m3,
+    read_nemotron_nas,
+    read_step3,
+    read_step3p7,
+)
 from core.architecture.gemma import read_gemma3n, read_gemma4
+from core.architecture.habits import HABITS
 from core.architecture.hybrid import read_hybrid
-from core.architecture.latent import read_latent_decoder
+from core.architecture.latent import read_double, read_latent_decoder
 from core.architecture.linear import read_kimi_linear, read_lightning
 from core.architecture.positions import image_levels, rotary_elements
 from core.architecture.quantisation import read_quantisation
-from core.architecture.state_space import read_falcon_hybrid, read_granite, read_jamba, read_nemotron
+from core.architecture.spelling import respelled
+from core.architecture.state_space import (
+    read_bamba,
+    read_falcon_hybrid,
+    read_granite,
+    read_jamba,
+    read_mamba1,
+    read_mamba2,
+    read_nemotron,
+)
 from core.architecture.tower import image_tower, tower_size
 from core.architecture.vision import add_vision
 from core.errors import InvalidInput, UnsupportedArchitecture
@@ -72,25 +90,36 @@ READERS: dict[str, Reader] = {
         read_latent_decoder,
     ),
     **dict.fromkeys(
-        ("qwen3_next", "qwen3_5", "qwen3_5_text", "qwen3_5_moe", "qwen3_5_moe_text"),
+        ("axk1", "minicpm3", "youtu"),
+        read_latent_decoder,
+    ),
+    **dict.fromkeys(
+        ("qwen3_next", "qwen3_5", "qwen3_5_text", "qwen3_5_moe", "qwen3_5_moe_text", "olmo_hybrid"),
         read_hybrid,
     ),
     **dict.fromkeys(("bert", "roberta", "xlm-roberta", "nomic_bert", "jina_embeddings_v3"), read_encoder),
     **dict.fromkeys(("llama4", "llama4_text"), read_chunked),
     **dict.fromkeys(("gemma3n", "gemma3n_text"), read_gemma3n),
-    **dict.fromkeys(("gemma4", "gemma4_text"), read_gemma4),
+    **dict.fromkeys(("gemma4", "gemma4_text", "gemma4_unified", "gemma4_unified_text"), read_gemma4),
+    "longcat_flash": read_double,
     "nemotron_h": read_nemotron,
     "granitemoehybrid": read_granite,
     "falcon_h1": read_falcon_hybrid,
     "jamba": read_jamba,
+    "bamba": read_bamba,
+    **dict.fromkeys(("mamba", "falcon_mamba"), read_mamba1),
+    "mamba2": read_mamba2,
+    **dict.fromkeys(("lfm2", "lfm2_moe"), read_lfm2),
     "kimi_linear": read_kimi_linear,
-    "minimax_m1": read_lightning,
+    **dict.fromkeys(("minimax_m1", "minimax_text_01", "minimax"), read_lightning),
     "deepseek_v4": read_compressed,
     "mimo_v2_flash": read_mimo_v2,
+    "mimo_v2": read_mimo_v2,
+    "step3p5": read_step3p7,
     "step3p7": read_step3p7,
+    "laguna": read_laguna,
     "step3_text": read_step3,
-    "minimax_m3": read_minimax_m3,
-    "minimax_m3_vl": read_minimax_m3,
+    **dict.fromkeys(("minimax_m3", "minimax_m3_vl", "minimax_m3_vl_text"), read_minimax_m3),
     "nemotron-nas": read_nemotron_nas,
     "gpt2": read_gpt2,
     "falcon": read_falcon,
@@ -138,9 +167,11 @@ def read_config(
     fields = _language_model(wrapper)
     family = _family(wrapper, fields)
     if family:
+        fields = respelled(fields, family)
+        _refuse_own_fields_of_layers(fields, family, _title(wrapper))
         draft = READERS[family](fields, family)
         outer = _type(wrapper)
-        if fields is not wrapper and outer and outer not in READERS and outer not in WRAPPERS:
+        if fields.path and outer and outer not in READERS and outer not in WRAPPERS:
             draft.note(NoteKind.UNKNOWN_WRAPPER, _title(wrapper))
     elif assume_conventional and _writes_text(wrapper):
         family, draft = _type(wrapper), conventional_draft(fields, _title(wrapper))
@@ -305,6 +336,22 @@ def _refuse_other_things(wrapper: Fields) -> None:
         name = re.sub(r"[^\w.+-]", "", wrapper.text("_class_name"))[:80]
         raise UnsupportedArchitecture(
             "{file} describes {name}, which makes images: Tonnage sizes language models.", file=wrapper.file, name=name
+        )
+
+
+#: What may differ by layer, for the readers that look.
+BY_LAYER = frozenset({"num_attention_heads", "num_key_value_heads", "head_dim", "intermediate_size"})
+LOOK_BY_LAYER = (read_decoder, read_gemma4, read_step3p7)
+
+
+def _refuse_own_fields_of_layers(fields: Fields, family: str, title: str) -> None:
+    """Refuse what a file states for single layers, if the reader would not see it."""
+    unseen = fields.stated_by_layer() - (BY_LAYER if READERS[family] in LOOK_BY_LAYER else frozenset())
+    if unseen:
+        raise UnsupportedArchitecture(
+            "Tonnage cannot read the architecture {value} yet; its file has fields unknown here: {shown}.",
+            value=title or family,
+            shown=", ".join(f'"per_layer_config.{name[:60]}"' for name in sorted(unseen)[:5]),
         )
 
 

@@ -1,15 +1,17 @@
 """Conventional decoders: full or windowed attention, dense or with routed experts.
 
 Most language models are this, and differ in a few habits: which projections have a bias, what is normed, which layers
-have a window, where the experts begin. `HABITS` states them by model_type; everything else comes from the file.
+have a window, where the experts begin. `core.architecture.habits` states them by model_type; everything else comes from
+the file.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from core.architecture.blueprint import AttentionKind, TensorClass
 from core.architecture.draft import Core, Draft
 from core.architecture.fields import Fields
+from core.architecture.habits import HABITS, Habits
 from core.architecture.modules import (
     Experts,
     Heads,
@@ -22,127 +24,50 @@ from core.architecture.modules import (
 )
 from core.errors import UnsupportedArchitecture
 
-
-@dataclass(frozen=True, slots=True)
-class Habits:
-    """What the files of a family do not say, because its program knows it."""
-
-    qkv_bias: bool | None = None  # None: as "attention_bias" says
-    output_bias: bool | None = None  # None: as "attention_bias" says
-    qk_norm: str = ""
-    qk_norm_flag: bool | None = None  # what a missing "use_qk_norm" means; None: there is no such field
-    output_gate: bool = False
-    norms: int = 2  # norms of hidden size in a layer
-    tied: bool = False  # where the file does not say
-    period: int = 0  # every how many layers one has full attention, where the file does not say; 1: all have a window
-    window_flag: bool = False  # "use_sliding_window" must be true
-    sinks: bool = False  # one number a query head
-    expert_biases: bool = False
-    router_bias: bool = False
-    shared_field: str = ""  # number of shared experts
-    shared_width: str = ""  # width of the shared expert, which then has a gate
-    dense_field: str = "first_k_dense_replace"  # layers before the first one with experts
-    predicts: bool = False  # the checkpoint keeps the layers of "num_nextn_predict_layers"
-
-
-_QWEN2 = Habits(qkv_bias=True, output_bias=False, window_flag=True)
-_QWEN3 = Habits(qk_norm="head", window_flag=True)
-_GEMMA3 = Habits(qk_norm="head", norms=4, tied=True, period=6)
-_COHERE = Habits(norms=1, tied=True, qk_norm="full", qk_norm_flag=False)
-_HUNYUAN = Habits(qk_norm="head", qk_norm_flag=True, tied=True, shared_field="num_shared_expert")
-
-HABITS: dict[str, Habits] = {
-    "llama": Habits(),
-    "mistral": Habits(qkv_bias=False, output_bias=False, period=1),
-    "ministral": Habits(qkv_bias=False, output_bias=False, period=1),
-    "ministral3": Habits(qkv_bias=False, output_bias=False, period=1),
-    "mixtral": Habits(qkv_bias=False, output_bias=False, period=1),
-    "qwen2": _QWEN2,
-    "qwen2_moe": Habits(
-        qkv_bias=True, output_bias=False, window_flag=True, shared_width="shared_expert_intermediate_size"
-    ),
-    "qwen2_vl": _QWEN2,
-    "qwen2_vl_text": _QWEN2,
-    "qwen2_5_vl": _QWEN2,
-    "qwen2_5_vl_text": _QWEN2,
-    "qwen3": _QWEN3,
-    "qwen3_moe": _QWEN3,
-    "qwen3_vl_text": _QWEN3,
-    "qwen3_vl_moe_text": _QWEN3,
-    "phi3": Habits(qkv_bias=False, output_bias=False, period=1),
-    "gemma": Habits(tied=True),
-    "gemma2": Habits(norms=4, tied=True, period=2),
-    "gemma3": _GEMMA3,
-    "gemma3_text": _GEMMA3,
-    "gpt_oss": Habits(sinks=True, expert_biases=True, period=2),
-    "glm": Habits(output_bias=False),
-    "glm4": Habits(output_bias=False, norms=4),
-    "glm4_moe": Habits(
-        output_bias=False,
-        qk_norm="head",
-        qk_norm_flag=False,
-        router_bias=True,
-        shared_field="n_shared_experts",
-        predicts=True,
-    ),
-    "olmo2": Habits(qk_norm="full"),
-    "olmo3": Habits(qk_norm="full", period=4),
-    "exaone4": Habits(qkv_bias=False, output_bias=False, qk_norm="head", period=4),
-    "granite": Habits(tied=True),
-    "minimax_m2": Habits(qkv_bias=False, output_bias=False, qk_norm="full", router_bias=True),
-    "cohere": _COHERE,
-    "cohere2": replace(_COHERE, period=4, qk_norm=""),
-    "cohere2_moe": replace(_COHERE, period=4, qk_norm="", shared_field="num_shared_experts"),
-    "hunyuan_v1_dense": _HUNYUAN,
-    "hunyuan_v1_moe": _HUNYUAN,
-    "smollm3": Habits(tied=True, window_flag=True),
-    "dots1": Habits(qk_norm="head", router_bias=True, shared_field="n_shared_experts"),
-    "ernie4_5": Habits(qkv_bias=False, output_bias=False, tied=True),
-    "ernie4_5_moe": Habits(
-        qkv_bias=False,
-        output_bias=False,
-        tied=True,
-        router_bias=True,
-        shared_field="moe_num_shared_experts",
-    ),
-    "seed_oss": Habits(output_bias=False),
-    "mimo": Habits(output_bias=False, window_flag=True, predicts=True),
-    "afmoe": Habits(
-        qkv_bias=False,
-        output_bias=False,
-        qk_norm="head",
-        output_gate=True,
-        norms=4,
-        period=4,
-        router_bias=True,
-        shared_field="num_shared_experts",
-        dense_field="num_dense_layers",
-    ),
-}
-
 CONVENTIONAL = Habits()
 
 
 def read_decoder(fields: Fields, family: str) -> Draft:
     """Count a conventional decoder by the habits of its family."""
     habits = HABITS.get(family, CONVENTIONAL)
-    draft = Draft(fields, read_core(fields, habits.tied, habits.norms > 2))
-    embedding_and_head(draft)
-    heads = _with_habits(read_heads(fields, draft.core.hidden_size), fields, habits)
+    draft = Draft(fields, read_core(fields, habits.tied, _norms(fields, habits) > 2))
+    _frame(draft, habits)
+    heads = [_heads_of_layer(fields.of_layer(index), habits) for index in range(draft.core.layers)]
     windows = layer_windows(fields, draft.core.layers, habits)
     experts = _read_experts(fields, habits)
     sparse = _sparse_layers(fields, draft.core.layers, habits) if experts else set()
-    dense_inner = _dense_inner(fields, draft.core.layers, sparse)
+    dense_inner = _dense_inner(draft, sparse, habits)
+    bias = fields.flag("mlp_bias") if habits.mlp_bias is None else habits.mlp_bias
     for index, window in enumerate(windows):
         layer = f"layers.{index}."
-        _attend(draft, layer, heads, window, habits)
+        _attend(draft, layer, heads[index], window, habits)
         if experts and index in sparse:
             mixture(draft, layer, experts)
         else:
-            feed_forward(draft, layer + "mlp", dense_inner[index], bias=fields.flag("mlp_bias"))
+            feed_forward(draft, layer + "mlp", dense_inner[index], bias=bias, gated=habits.gated)
+            draft.vector(layer + "mlp", habits.activation + (dense_inner[index] if habits.sub_norms else 0))
     if habits.predicts:
-        _predict(draft, heads, experts, habits)
+        _predict(draft, heads[-1], experts, habits)
     return draft
+
+
+def _frame(draft: Draft, habits: Habits) -> None:
+    """What stands before and behind the layers: words, positions where they are learned, the last norm and the head."""
+    fields, core = draft.fields, draft.core
+    parts = 2 if habits.norm_bias else 1
+    embedding_and_head(draft, final_norm=parts * (int(habits.norms > 0) + int(habits.embedding_norm)))
+    if habits.positions >= 0:
+        rows = fields.tokens("max_position_embeddings") + habits.positions
+        draft.add(TensorClass.EMBEDDING, "embed_positions", rows * core.hidden_size)
+    if fields.flag("lm_head_bias") if habits.head_bias is None else habits.head_bias:
+        draft.vector("lm_head", core.vocabulary)
+
+
+def _norms(fields: Fields, habits: Habits) -> int:
+    """Norms of hidden size in a layer."""
+    if habits.single_norm and fields.flag(habits.single_norm):
+        return 1
+    return habits.norms + (2 if habits.post_norms and fields.flag(habits.post_norms) else 0)
 
 
 def read_core(fields: Fields, tied: bool = False, double_norms: bool = False) -> Core:
@@ -203,12 +128,12 @@ def _windowed_by_habit(fields: Fields, layers: int, habits: Habits) -> list[bool
     return [period > 0 and (index + 1) % period != 0 for index in range(layers)]
 
 
-def _with_habits(heads: Heads, fields: Fields, habits: Habits) -> Heads:
+def _heads_of_layer(fields: Fields, habits: Habits) -> Heads:
     stated = fields.flag("attention_bias")
     normed = habits.qk_norm_flag is None or fields.flag("use_qk_norm", habits.qk_norm_flag)
     output_bias = stated if habits.output_bias is None else habits.output_bias
     return replace(
-        heads,
+        read_heads(fields, fields.integer("hidden_size", "n_embd", "d_model")),
         qkv_bias=stated if habits.qkv_bias is None else habits.qkv_bias,
         output_bias=fields.flag("attention_out_bias", output_bias),
         qk_norm=habits.qk_norm if normed else "",
@@ -220,7 +145,10 @@ def _attend(draft: Draft, layer: str, heads: Heads, window: int, habits: Habits)
     attention(draft, layer, heads)
     if habits.sinks:
         draft.vector(layer + "self_attn.sinks", heads.query_heads)
-    draft.vector(layer + "norms", habits.norms * draft.core.hidden_size)
+    norms = _norms(draft.fields, habits) * (2 if habits.norm_bias else 1)
+    draft.vector(layer + "norms", norms * draft.core.hidden_size)
+    if habits.sub_norms:
+        draft.vector(layer + "self_attn.norm", draft.core.hidden_size)
     draft.attend(heads.group(AttentionKind.WINDOW if window else AttentionKind.FULL, window))
 
 
@@ -234,14 +162,14 @@ def _read_experts(fields: Fields, habits: Habits) -> Experts | None:
     if habits.shared_field and fields.has(habits.shared_field):
         shared = fields.per_layer(habits.shared_field, 1)[0] * inner
     if habits.shared_width:
-        shared = fields.integer(habits.shared_width, least=0)
+        shared = fields.integer(habits.shared_width, default=None if habits.shared_gate else 0, least=0)
     return Experts(
         experts,
         per_token,
         inner,
         shared,
-        shared_gate=bool(habits.shared_width),
-        router_bias=habits.router_bias,
+        shared_gate=habits.shared_gate,
+        router_bias=habits.router_bias or (habits.router_bias_flag != "" and fields.flag(habits.router_bias_flag)),
         biases=habits.expert_biases,
     )
 
@@ -267,9 +195,14 @@ def _sparse_between(fields: Fields, layers: int) -> set[int]:
     return {index for index in range(first, end + 1) if (index + 1) % step == 0}
 
 
-def _dense_inner(fields: Fields, layers: int, sparse: set[int]) -> list[int]:
+def _dense_inner(draft: Draft, sparse: set[int], habits: Habits) -> list[int]:
+    fields, layers = draft.fields, draft.core.layers
     if len(sparse) == layers:
         return [0] * layers
+    if habits.inner_multiple and not fields.has("intermediate_size"):
+        return [habits.inner_multiple * draft.core.hidden_size] * layers
+    if "intermediate_size" in fields.stated_by_layer():
+        return [fields.of_layer(index).integer("intermediate_size") for index in range(layers)]
     return fields.per_layer("intermediate_size", layers, least=1)
 
 
@@ -281,11 +214,11 @@ def _predict(draft: Draft, heads: Heads, experts: Experts | None, habits: Habits
         layer = f"layers.{index}."
         attention(prediction, layer, heads)
         prediction.vector(layer + "norms", habits.norms * draft.core.hidden_size)
-        if experts:
+        if experts and not habits.predicts_dense:
             mixture(prediction, layer, experts)
         else:
             feed_forward(prediction, layer + "mlp", draft.fields.integer("intermediate_size"))
-        prediction_joint(prediction, layer, copies=experts is not None)
+        prediction_joint(prediction, layer, copies=habits.head_copies)
         draft.predict(prediction)
 
 

@@ -125,6 +125,25 @@ class Fields:
             raise self.wrong(name, "is not an object")
         return Fields(value, self.file, f"{self.path}{name}.")
 
+    def of_layer(self, index: int) -> "Fields":
+        """The fields of one layer, where the file states some of them apart, as Transformers 5 writes them.
+
+        >>> Fields({"head_dim": 256, "per_layer_config": {"05": {"head_dim": 512}}}).of_layer(5).integer("head_dim")
+        512
+        """
+        layers = self.section("per_layer_config")
+        for name in layers.values if layers else ():
+            if layers and name.isdecimal() and int(name) == index:
+                own = layers.section(name)
+                return Fields({**self.values, **(own.values if own else {})}, self.file, self.path)
+        return self
+
+    def stated_by_layer(self) -> set[str]:
+        """Names of the fields that the file states apart for some layers."""
+        layers = self.section("per_layer_config")
+        own = [layers.section(name) for name in layers.values] if layers else []
+        return {name for part in own if part for name in part.values}
+
     def long_enough(self, name: str, entries: int, layers: int) -> None:
         if entries < layers:
             raise self.wrong(name, "has {entries} entries for {layers} layers", entries=entries, layers=layers)

@@ -1,12 +1,13 @@
-"""Decoders that are conventional but for one habit: MiMo-V2, Step 3, Step 3.7, MiniMax M3 and Nemotron Super."""
+"""Decoders that are conventional but for one habit: MiMo-V2, Step 3 to 3.7, Laguna, MiniMax M3 and Nemotron Super."""
 
 import math
 from dataclasses import replace
 
 from core.architecture.blueprint import AttentionKind, TensorClass
-from core.architecture.decoder import Habits, layer_windows, read_core
+from core.architecture.decoder import layer_windows, prediction_joint, read_core
 from core.architecture.draft import Draft
 from core.architecture.fields import MOST_LAYERS, MOST_WIDTH, Fields
+from core.architecture.habits import Habits
 from core.architecture.modules import (
     Experts,
     Heads,
@@ -41,20 +42,87 @@ def read_mimo_v2(fields: Fields, family: str) -> Draft:
 
 
 def read_step3p7(fields: Fields, family: str) -> Draft:
-    """Count Step 3.7: a gate from the hidden state to each head, and mostly windows."""
+    """Count Step 3.5 and 3.7: a gate from the hidden state to each head, and mostly windows, with more query heads."""
     draft = Draft(fields, read_core(fields))
     embedding_and_head(draft)
-    hidden = draft.core.hidden_size
-    heads = replace(read_heads(fields, hidden), qk_norm="head")
-    experts = _experts(fields, fields.integer("share_expert_dim", default=0, least=0))
-    first = fields.integer("first_k_dense_replace", default=0, least=0)
-    for index, window in enumerate(layer_windows(fields, draft.core.layers, Habits())):
-        layer = f"layers.{index}."
-        attention(draft, layer, heads)
-        draft.linear(TensorClass.ATTENTION, layer + "self_attn.g_proj", hidden, heads.query_heads)
-        draft.vector(layer + "norms", 2 * hidden)
-        draft.attend(heads.group(AttentionKind.WINDOW if window else AttentionKind.FULL, window))
-        _feed(draft, layer, experts if index >= first else None)
+    layers = draft.core.layers
+    shared = fields.integer("share_expert_dim", "share_expert_dims", default=0, least=0)
+    experts, sparse = _experts(fields, shared), _step_sparse_layers(fields, layers)
+    for index, window in enumerate(layer_windows(fields, layers, Habits())):
+        layer, heads = f"layers.{index}.", _step_heads(fields.of_layer(index), draft.core.hidden_size, window > 0)
+        _gated_attention(draft, layer, heads, fields.flag("use_head_wise_attn_gate", True), window)
+        _feed(draft, layer, experts if index in sparse else None)
+    _step_predict(draft)
+    return draft
+
+
+def _step_predict(draft: Draft) -> None:
+    """Dense layers of their own kinds, each with a copy of the head. vLLM 0.33: step3p5_mtp.py"""
+    fields, core = draft.fields, draft.core
+    count = fields.integer("num_nextn_predict_layers", default=0, least=0, most=64)
+    kinds = fields.texts("mtp_layer_types") or (fields.texts("layer_types") or [])[core.layers :]
+    for index in range(count):
+        prediction, layer = draft.start_prediction(), f"layers.{core.layers + index}."
+        windowed = index < len(kinds) and kinds[index] == "sliding_attention"
+        heads = _step_heads(fields, core.hidden_size, windowed)
+        _gated_attention(prediction, layer, heads, fields.flag("use_head_wise_attn_gate", True), 0)
+        _feed(prediction, layer, None)
+        prediction_joint(prediction, layer, copies=False)
+        prediction.add(TensorClass.HEAD, layer + "shared_head.head", core.vocabulary * core.hidden_size)
+        draft.predict(prediction)
+
+
+def _step_heads(fields: Fields, hidden: int, windowed: bool) -> Heads:
+    """Layers with a window may have more query heads. vLLM 0.33: step3p5.py, _get_num_attention_heads"""
+    count = fields.heads("num_attention_heads")
+    other = fields.section("attention_other_setting")
+    if windowed:
+        usual = other.heads("num_attention_heads", default=count) if other else count
+        count = fields.heads("num_sliding_attention_heads", default=usual)
+    width = fields.integer("head_dim", default=max(1, hidden // count))
+    return Heads(count, fields.heads("num_key_value_heads", "num_attention_groups"), width, width, qk_norm="head")
+
+
+def _gated_attention(draft: Draft, layer: str, heads: Heads, gate: bool, window: int) -> None:
+    attention(draft, layer, heads)
+    if gate:
+        draft.linear(TensorClass.ATTENTION, layer + "self_attn.g_proj", draft.core.hidden_size, heads.query_heads)
+    draft.vector(layer + "norms", 2 * draft.core.hidden_size)
+    draft.attend(heads.group(AttentionKind.WINDOW if window else AttentionKind.FULL, window))
+
+
+def _step_sparse_layers(fields: Fields, layers: int) -> set[int]:
+    """By the kind of each layer, by their numbers in a list or a text, or from a first one on."""
+    kinds = fields.layer_types("mlp_layer_types", layers)
+    if kinds is not None:
+        return {index for index, kind in enumerate(kinds) if kind == "sparse"}
+    if isinstance(fields.values.get("moe_layers_enum"), str):
+        numbers = [part.strip() for part in fields.text("moe_layers_enum").split(",")]
+        return {int(number) for number in numbers if number.isdecimal() and len(number) < 6}
+    stated = fields.integers("moe_layers_enum")
+    return set(stated or range(fields.integer("first_k_dense_replace", default=0, least=0), layers))
+
+
+def read_laguna(fields: Fields, family: str) -> Draft:
+    """Count Laguna: query heads by layer, a gate to each of them, windows, and experts beside a shared one."""
+    draft = Draft(fields, read_core(fields))
+    embedding_and_head(draft)
+    hidden, layers = draft.core.hidden_size, draft.core.layers
+    usual = replace(read_heads(fields, hidden), qk_norm="head")
+    name = fields.first(("num_attention_heads_per_layer",)) or "num_attention_heads"
+    counts = fields.per_layer(name, layers, least=1, most=65_536)
+    experts = _experts(fields, fields.integer("shared_expert_intermediate_size", default=0, least=0))
+    dense = set(fields.integers("mlp_only_layers") or [0])
+    kinds = fields.layer_types("mlp_layer_types", layers)
+    gating = fields.values.get("gating", True)
+    for index, window in enumerate(layer_windows(fields, layers, Habits())):
+        layer, heads = f"layers.{index}.", replace(usual, query_heads=counts[index])
+        by_element = bool(gating) and gating is not True and gating != "per-head"
+        if by_element:
+            draft.linear(TensorClass.ATTENTION, layer + "self_attn.g_proj", hidden, counts[index] * usual.key_dim)
+        _gated_attention(draft, layer, heads, bool(gating) and not by_element, window)
+        sparse = kinds[index] == "sparse" if kinds else index not in dense
+        _feed(draft, layer, experts if sparse else None)
     return draft
 
 

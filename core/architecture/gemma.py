@@ -7,9 +7,10 @@ per-layer tables as the embedding: the first is read whole for each token, the o
 from dataclasses import replace
 
 from core.architecture.blueprint import AttentionKind, TensorClass
-from core.architecture.decoder import Habits, layer_windows, read_core
+from core.architecture.decoder import layer_windows, read_core
 from core.architecture.draft import Draft
 from core.architecture.fields import Fields
+from core.architecture.habits import Habits
 from core.architecture.modules import (
     Experts,
     Heads,
@@ -21,6 +22,7 @@ from core.architecture.modules import (
     read_heads,
 )
 
+GLOBAL_WIDTH = 512  # transformers 5.24, configuration_gemma4.py
 NORMS = 4  # before and after attention, before and after the feed-forward block
 
 
@@ -60,7 +62,7 @@ def read_gemma4(fields: Fields, family: str) -> Draft:
     for index, window in enumerate(layer_windows(fields, layers, Habits(period=6))):
         layer = f"layers.{index}."
         owns = index < layers - _sharing(fields, layers)
-        heads = replace(local if window else everywhere, own_keys=owns)
+        heads = replace(_heads_of_layer(fields, index, local if window else everywhere), own_keys=owns)
         attention(draft, layer, heads)
         _attend(draft, heads, window)
         wide = not owns and fields.flag("use_double_wide_mlp")
@@ -115,14 +117,19 @@ def _attend(draft: Draft, heads: Heads, window: int) -> None:
 
 
 def _global_heads(fields: Fields, local: Heads) -> Heads:
-    width = fields.integer("global_head_dim", default=local.key_dim)
-    return replace(
-        local,
-        kv_heads=fields.heads("num_global_key_value_heads", default=local.kv_heads),
-        key_dim=width,
-        value_dim=width,
-        own_values=not fields.flag("attention_k_eq_v"),
-    )
+    """Heads of full layers: 512 wide where the file does not say, and fewer where keys are values."""
+    width = fields.integer("global_head_dim", default=GLOBAL_WIDTH)
+    shared = fields.flag("attention_k_eq_v")
+    kv_heads = fields.heads("num_global_key_value_heads", default=local.kv_heads) if shared else local.kv_heads
+    return replace(local, kv_heads=kv_heads, key_dim=width, value_dim=width, own_values=not shared)
+
+
+def _heads_of_layer(fields: Fields, index: int, usual: Heads) -> Heads:
+    """Files of Transformers 5 state the heads of full layers layer by layer."""
+    if not fields.has("per_layer_config"):
+        return usual
+    stated = read_heads(fields.of_layer(index), fields.integer("hidden_size"))
+    return replace(usual, kv_heads=stated.kv_heads, key_dim=stated.key_dim, value_dim=stated.value_dim)
 
 
 def _read_experts(fields: Fields) -> Experts | None:

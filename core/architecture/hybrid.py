@@ -1,6 +1,6 @@
 """Gated DeltaNet hybrids: three layers in four keep a state of constant size, every fourth has full attention.
 
-Qwen3-Next, Qwen3.5 and Qwen3.6, dense and with experts.
+Qwen3-Next, Qwen3.5 and Qwen3.6, dense and with experts; OLMo Hybrid.
 """
 
 from dataclasses import dataclass, replace
@@ -22,6 +22,7 @@ from core.architecture.modules import (
 from core.errors import UnsupportedArchitecture
 
 STATE_BYTES = {"float32": 4.0, "bfloat16": 2.0, "float16": 2.0}
+PLAIN_ATTENTION = frozenset({"olmo_hybrid"})  # no gate; keys and queries are normed over all heads together
 PREDICTS_UNSAID = "qwen3_next"  # its checkpoint holds one prediction layer that the file does not mention
 
 
@@ -70,7 +71,10 @@ def read_hybrid(fields: Fields, family: str) -> Draft:
     """Count a Gated DeltaNet hybrid."""
     draft = Draft(fields, read_core(fields))
     embedding_and_head(draft)
-    heads = replace(read_heads(fields, draft.core.hidden_size), qk_norm="head", output_gate=True)
+    plain = family in PLAIN_ATTENTION
+    heads = replace(
+        read_heads(fields, draft.core.hidden_size), qk_norm="full" if plain else "head", output_gate=not plain
+    )
     heads = replace(heads, qkv_bias=fields.flag("attention_bias"), output_bias=fields.flag("attention_bias"))
     delta, experts = _read_delta(fields), _read_experts(fields)
     for index, full in enumerate(_full_layers(fields, draft.core.layers)):

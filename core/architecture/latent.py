@@ -1,7 +1,7 @@
 """Multi-head latent attention (MLA): one compressed vector a token for all heads, and experts in most layers.
 
-DeepSeek V2, V3, R1 and, with an indexer that picks the tokens to read, V3.2 and GLM-5; Kimi K2, GLM-4.7-Flash and
-Mistral Small 4 are of the same make.
+DeepSeek V2, V3, R1 and, with an indexer that picks the tokens to read, V3.2 and GLM-5; Kimi K2, GLM-4.7-Flash,
+Mistral Small 4 and A.X K1 are of the same make, MiniCPM3 and Youtu without experts.
 """
 
 from dataclasses import dataclass
@@ -13,6 +13,8 @@ from core.architecture.fields import Fields
 from core.architecture.modules import Experts, embedding_and_head, feed_forward, mixture, read_expert_counts
 
 WITHOUT_ROUTER_BIAS = frozenset({"deepseek_v2", "mistral4"})
+TIED = frozenset({"minicpm3", "youtu"})  # where the file does not say
+THIRD_NORM = frozenset({"axk1"})  # behind the feed-forward block of each layer
 WITH_HEAD_COPIES = frozenset({"deepseek_v3", "deepseek_v32", "kimi_k2", "glm4_moe_lite"})  # in the prediction layer
 
 
@@ -91,7 +93,7 @@ def latent_attention(draft: Draft, layer: str, latent: Latent) -> None:
 
 def read_latent_decoder(fields: Fields, family: str) -> Draft:
     """Count a decoder with latent attention."""
-    draft = Draft(fields, read_core(fields))
+    draft = Draft(fields, read_core(fields, tied=family in TIED))
     embedding_and_head(draft)
     latent, indexer = read_latent(fields), _read_indexer(fields)
     experts = _read_experts(fields, family)
@@ -101,6 +103,8 @@ def read_latent_decoder(fields: Fields, family: str) -> Draft:
         layer = f"layers.{index}."
         _attend(draft, layer, latent, indexer if index in indexed else None)
         draft.attend(latent.group(indexer, index in indexed))
+        if family in THIRD_NORM:
+            draft.vector(layer + "norms", draft.core.hidden_size)
         if experts and index in sparse:
             mixture(draft, layer, experts)
         else:
@@ -108,6 +112,43 @@ def read_latent_decoder(fields: Fields, family: str) -> Draft:
     if experts:
         _predict(draft, latent, indexer, experts, family)
     return draft
+
+
+def read_double(fields: Fields, family: str) -> Draft:
+    """Count LongCat Flash: two latent attentions and two dense blocks in a layer, beside one mixture of experts.
+
+    Of the experts that a token chooses, some are the token itself and have no weights. vLLM 0.33: longcat_flash.py
+    """
+    draft = Draft(fields, read_core(fields))
+    embedding_and_head(draft)
+    latent, hidden = read_latent(fields), draft.core.hidden_size
+    experts, per_token = read_expert_counts(fields)
+    mixed = Experts(experts, per_token, fields.integer("expert_ffn_hidden_size"), router_bias=True)
+    idle = fields.integer("zero_expert_num", default=0, least=0)
+    for index in range(draft.core.layers):
+        layer = f"layers.{index}."
+        for half in range(2):
+            latent_attention(draft, f"{layer}{half}.", latent)
+            draft.attend(latent.group())
+            draft.vector(layer + "norms", 2 * hidden)
+            feed_forward(draft, f"{layer}mlps.{half}", fields.integer("ffn_hidden_size"))
+        mixture(draft, layer, mixed)
+        draft.linear(TensorClass.ROUTER, layer + "mlp.gate", hidden, idle)
+        draft.vector(layer + "mlp.gate", idle)
+    _predict_dense(draft, latent)
+    return draft
+
+
+def _predict_dense(draft: Draft, latent: Latent) -> None:
+    """The prediction layer of LongCat Flash, which its files do not mention: dense, with a copy of the embedding."""
+    count = draft.fields.integer("num_nextn_predict_layers", default=1, least=0, most=64)
+    for index in range(draft.core.layers, draft.core.layers + count):
+        prediction, layer = draft.start_prediction(), f"layers.{index}."
+        _attend(prediction, layer, latent, None)
+        feed_forward(prediction, layer + "mlp", draft.fields.integer("ffn_hidden_size"))
+        prediction_joint(prediction, layer, copies=False)
+        prediction.add(TensorClass.EMBEDDING, layer + "embed_tokens", draft.core.vocabulary * draft.core.hidden_size)
+        draft.predict(prediction)
 
 
 def _attend(draft: Draft, layer: str, latent: Latent, indexer: Indexer | None) -> None:

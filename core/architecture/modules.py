@@ -21,7 +21,7 @@ class Heads:
     value_dim: int
     qkv_bias: bool = False
     output_bias: bool = False
-    qk_norm: str = ""  # "head": one norm for all heads, "full": over all heads together
+    qk_norm: str = ""  # "head": one norm for all heads, "biased head": with a bias, "full": over all heads together
     output_gate: bool = False  # a gate as wide as the query
     own_keys: bool = True  # False: reads the cache of another layer and has no K and V projections
     own_values: bool = True  # False: the keys serve as values
@@ -79,8 +79,9 @@ def attention(draft: Draft, layer: str, heads: Heads, name: str = "self_attn") -
         if heads.own_values:
             draft.linear(kind, path + "v_proj", hidden, heads.kv_heads * heads.value_dim, heads.qkv_bias)
     draft.linear(kind, path + "o_proj", heads.query_heads * heads.value_dim, hidden, heads.output_bias)
-    if heads.qk_norm == "head":
-        draft.vector(path + "q_norm", heads.key_dim * (2 if heads.own_keys else 1))
+    if heads.qk_norm in ("head", "biased head"):
+        width = heads.key_dim * (2 if heads.qk_norm == "biased head" else 1)
+        draft.vector(path + "q_norm", width * (2 if heads.own_keys else 1))
     elif heads.qk_norm == "full":
         draft.vector(path + "q_norm", query + heads.kv_heads * heads.key_dim)
 

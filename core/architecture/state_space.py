@@ -1,6 +1,7 @@
 """Mamba hybrids: state-space layers with a state of constant size, and a few layers with full attention.
 
-Nemotron-H and Nemotron 3, Granite 4, Falcon-H1 (both kinds side by side in every layer) and Jamba (first Mamba).
+Nemotron-H and Nemotron 3, Granite 4, Bamba, Falcon-H1 (both kinds side by side in every layer) and Jamba (first Mamba);
+Mamba, Falcon Mamba and Mamba 2 have no attention at all.
 """
 
 from dataclasses import dataclass, replace
@@ -22,7 +23,7 @@ from core.architecture.modules import (
 from core.errors import UnsupportedArchitecture
 
 STATE_BYTES = {"float32": 4.0, "bfloat16": 2.0, "float16": 2.0}
-LETTERS = {"mamba": "M", "attention": "*", "mlp": "-", "moe": "E"}
+LETTERS = {"mamba": "M", "attention": "*", "mlp": "-", "moe": "E", "linear_attention": "M", "full_attention": "*"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +204,7 @@ def read_granite(fields: Fields, family: str) -> Draft:
 
 
 def _mix(draft: Draft, layer: str, kind: str, heads: Heads, mamba: Mamba2) -> None:
-    if kind == "mamba":
+    if kind in ("mamba", "linear_attention"):
         mamba_layer(draft, layer, mamba, conv_bias=draft.fields.flag("mamba_conv_bias", True))
         draft.recur(mamba.group())
     elif kind in ("attention", "full_attention"):
@@ -273,31 +274,112 @@ def _in_period(fields: Fields, index: int, name: str) -> bool:
 
 
 def _first_mamba(draft: Draft, layer: str) -> None:
-    """A layer of the first generation: the step and both state projections come from the input, by a low rank."""
-    fields, hidden, kind = draft.fields, draft.core.hidden_size, TensorClass.RECURRENT
-    inner = fields.integer("mamba_expand", most=64) * hidden
-    state, kernel = fields.integer("mamba_d_state"), fields.integer("mamba_d_conv", most=1024)
+    fields, hidden = draft.fields, draft.core.hidden_size
     automatic = fields.values.get("mamba_dt_rank") in (None, "auto")
-    rank = -(-hidden // 16) if automatic else fields.integer("mamba_dt_rank")
-    path = layer + "mamba."
-    draft.linear(kind, path + "in_proj", hidden, 2 * inner)
-    draft.linear(kind, path + "x_proj", inner, rank + 2 * state)
-    draft.linear(kind, path + "dt_proj", rank, inner, bias=True)
-    draft.linear(kind, path + "out_proj", inner, hidden)
-    draft.vector(path + "conv1d", inner * (kernel + 1))
+    mamba = Mamba1(
+        inner=fields.integer("mamba_expand", most=64) * hidden,
+        state=fields.integer("mamba_d_state"),
+        kernel=fields.integer("mamba_d_conv", most=1024),
+        rank=-(-hidden // 16) if automatic else fields.integer("mamba_dt_rank"),
+        norms=True,
+    )
+    mamba1_layer(draft, layer + "mamba.", mamba)
+
+
+@dataclass(frozen=True, slots=True)
+class Mamba1:
+    """The shape of a first-generation state-space layer."""
+
+    inner: int
+    state: int  # numbers kept for each channel
+    kernel: int  # width of the short convolution [tokens]
+    rank: int  # of the step
+    norms: bool = False  # of the step and both state projections
+    bias: bool = False  # of the projections in and out
+    conv_bias: bool = True
+
+
+def mamba1_layer(draft: Draft, path: str, mamba: Mamba1) -> None:
+    """A layer of the first generation: the step and both state projections come from the input, by a low rank."""
+    hidden, inner, state, kind = draft.core.hidden_size, mamba.inner, mamba.state, TensorClass.RECURRENT
+    draft.linear(kind, path + "in_proj", hidden, 2 * inner, mamba.bias)
+    draft.linear(kind, path + "x_proj", inner, mamba.rank + 2 * state)
+    draft.linear(kind, path + "dt_proj", mamba.rank, inner, bias=True)
+    draft.linear(kind, path + "out_proj", inner, hidden, mamba.bias)
+    draft.vector(path + "conv1d", inner * (mamba.kernel + int(mamba.conv_bias)))
     draft.vector(path + "decay", inner * state + inner)
-    draft.vector(path + "norms", rank + 2 * state)
+    if mamba.norms:
+        draft.vector(path + "norms", mamba.rank + 2 * state)
     draft.recur(
         RecurrentGroup(
             kind=RecurrentKind.MAMBA1,
             layers=1,
-            heads=1,
+            heads=inner,  # each channel by itself; vLLM 0.33, mamba_utils.py: mamba1_state_shape divides them
             key_dim=state,
-            value_dim=inner,
-            convolution_elements=inner * (kernel - 1),
-            convolution_tokens=kernel - 1,
+            value_dim=1,
+            convolution_elements=inner * (mamba.kernel - 1),
+            convolution_tokens=mamba.kernel - 1,
             matrix_elements=inner * state,
-            matrix_bytes=_state_bytes(fields),
-            matrix_stated=_states_matrices(fields),
+            matrix_bytes=_state_bytes(draft.fields),
+            matrix_stated=_states_matrices(draft.fields),
         )
     )
+
+
+def read_mamba1(fields: Fields, family: str) -> Draft:
+    """Count Mamba and Falcon Mamba: layers of the first generation and nothing else."""
+    draft = Draft(fields, read_core(fields, tied=True))
+    embedding_and_head(draft)
+    hidden = draft.core.hidden_size
+    automatic = fields.values.get("time_step_rank") in (None, "auto")
+    mamba = Mamba1(
+        inner=fields.integer("intermediate_size", default=fields.integer("expand", default=2, most=64) * hidden),
+        state=fields.integer("state_size", default=16),
+        kernel=fields.integer("conv_kernel", default=4, most=1024),
+        rank=-(-hidden // 16) if automatic else fields.integer("time_step_rank"),
+        bias=fields.flag("use_bias"),
+        conv_bias=fields.flag("use_conv_bias", True),
+    )
+    for index in range(draft.core.layers):
+        mamba1_layer(draft, f"layers.{index}.mixer.", mamba)
+        draft.vector(f"layers.{index}.norm", hidden)
+    return draft
+
+
+def read_mamba2(fields: Fields, family: str) -> Draft:
+    """Count Mamba 2: layers of the second generation and nothing else."""
+    draft = Draft(fields, read_core(fields))
+    embedding_and_head(draft)
+    heads, head_dim = fields.heads("num_heads"), fields.integer("head_dim")
+    mamba = Mamba2(
+        heads=heads,
+        head_dim=head_dim,
+        groups=fields.integer("n_groups"),
+        state=fields.integer("state_size"),
+        kernel=fields.integer("conv_kernel", most=1024),
+        inner=heads * head_dim,
+        matrix_bytes=_state_bytes(fields),
+        matrix_stated=_states_matrices(fields),
+        chunk_tokens=_chunk_tokens(fields),
+    )
+    for index in range(draft.core.layers):
+        layer = f"layers.{index}."
+        mamba_layer(draft, layer, mamba, "mixer", conv_bias=fields.flag("use_conv_bias", True))
+        draft.recur(mamba.group())
+        draft.vector(layer + "norm", draft.core.hidden_size)
+    return draft
+
+
+def read_bamba(fields: Fields, family: str) -> Draft:
+    """Count Bamba: Mamba 2, and full attention in the layers that the file lists."""
+    draft = Draft(fields, read_core(fields))
+    embedding_and_head(draft)
+    heads, mamba = read_heads(fields, draft.core.hidden_size), _read_mamba(fields)
+    full = set(fields.integers("attn_layer_indices") or [])
+    kinds = fields.layer_types("layer_types", draft.core.layers)
+    for index in range(draft.core.layers):
+        layer, kind = f"layers.{index}.", "attention" if index in full else "mamba"
+        _mix(draft, layer, {"hybrid": "mamba"}.get(kinds[index], kinds[index]) if kinds else kind, heads, mamba)
+        draft.vector(layer + "norms", 2 * draft.core.hidden_size)
+        feed_forward(draft, layer + "feed_forward", fields.integer("intermediate_size"))
+    return draft

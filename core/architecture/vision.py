@@ -120,6 +120,28 @@ def _clip_merging(tower: Fields, wrapper: Fields, text_hidden: int) -> int:
     return entry + _blocks(tower, "num_hidden_layers") * _block(hidden, inner) + projectors
 
 
+def _muse(tower: Fields, wrapper: Fields, text_hidden: int) -> int:
+    """Muse Glimmer: two frames a patch, four patches merged, and a projector of three layers without biases."""
+    hidden, inner = _width(tower)
+    frames, side = tower.integer("patch_temporal", default=2), tower.integer("patch_size")
+    positions = tower.integer("pos_emb_height") * tower.integer("pos_emb_width")
+    entry = 3 * frames * side * side * hidden + positions * hidden + 4 * hidden
+    merged, wide = tower.integer("merge_size") ** 2 * hidden, wrapper.integer("projector_hidden_size", default=4096)
+    blocks = _blocks(tower, "num_hidden_layers") * _block(hidden, inner)
+    return entry + blocks + merged * wide + wide * wide + wide * text_hidden
+
+
+def _gemma4_unified(tower: Fields, wrapper: Fields, text_hidden: int) -> int:
+    """Gemma 4 without a tower: squares of pixels, and frames of sound, are projected into the language model."""
+    width = tower.integer("mm_embed_dim")
+    side = tower.integer("patch_size", default=16) * tower.integer("pooling_kernel_size", default=3)
+    pixels, out = 3 * side * side, tower.integer("output_proj_dims", default=width)
+    entry = 2 * pixels + pixels * width + width + 2 * tower.integer("mm_posemb_size") * width + 4 * width
+    audio = wrapper.section("audio_config")
+    heard = audio.integer("audio_embed_dim", default=0, least=0) if audio else 0
+    return entry + (out + heard) * text_hidden
+
+
 TOWERS: dict[str, Callable[[Fields, Fields, int], int]] = {
     "qwen3_vl": _qwen,
     "qwen3_vl_moe": _qwen,
@@ -133,4 +155,6 @@ TOWERS: dict[str, Callable[[Fields, Fields, int], int]] = {
     "llama4_vision_model": _llama4,
     "kimi_k25": _moonvit,
     "clip_vision_model": _clip_merging,
+    "muse_glimmer_vision": _muse,
+    "gemma4_unified_vision": _gemma4_unified,
 }

@@ -1,0 +1,176 @@
+"""Families that the catalogue does not hold: parameters as published, cache and state worked by hand."""
+
+import tomllib
+from collections.abc import Mapping
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.architecture.blueprint import AttentionKind, Blueprint, NoteKind, TensorClass
+from core.architecture.config import READERS, read_config
+from core.architecture.plausible import impossible
+from core.errors import InvalidInput, UnsupportedArchitecture
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "families.toml"
+FAMILIES: dict[str, dict[str, Any]] = tomllib.loads(GOLDEN.read_text(encoding="utf-8"))
+LATENT = (AttentionKind.LATENT, AttentionKind.SPARSE_LATENT)
+TINY = {"num_hidden_layers": 4, "hidden_size": 64, "num_attention_heads": 4, "vocab_size": 100, "intermediate_size": 96}
+
+
+def spread(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields with the lists under `repeated` continued over all layers, those that predict too."""
+    plain: dict[str, Any] = {
+        name: spread(value) if isinstance(value, Mapping) else value for name, value in fields.items()
+    }
+    repeated = plain.pop("repeated", {})
+    layers = next((plain[name] for name in ("num_hidden_layers", "num_layers") if name in plain), 0)
+    layers += plain.get("num_nextn_predict_layers", 0)
+    return plain | {name: (part * layers)[:layers] for name, part in repeated.items()}
+
+
+def blueprint_of(name: str) -> Blueprint:
+    return read_config(spread(FAMILIES[name]["fields"]), name)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_parameters_as_published(name: str) -> None:
+    row, blueprint = FAMILIES[name], blueprint_of(name)
+    total, prediction = blueprint.total_parameters, blueprint.parameters.get(TensorClass.MTP, 0)
+    nearest = min(total, total + prediction, key=lambda count: abs(count - row["parameters"]))
+    assert nearest == pytest.approx(row["parameters"], rel=1e-4)
+    assert row["source"] in ("hub", "transformers", "hand")
+    assert impossible(blueprint) == ""
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_cache_and_state_by_hand(name: str) -> None:
+    row, blueprint = FAMILIES[name], blueprint_of(name)
+    growing = [g for g in blueprint.attention if g.kind is not AttentionKind.WINDOW]
+    windows = [g for g in blueprint.attention if g.kind is AttentionKind.WINDOW]
+    width = {
+        g: g.latent_dim if g.kind in LATENT else g.kv_heads * (g.key_dim + g.value_dim) for g in blueprint.attention
+    }
+    assert sum(g.cached * width[g] for g in growing) == (prod(row["cache"]) if row["cache"] else 0)
+    assert sum(g.window * g.cached * width[g] for g in windows) == (prod(row["window"]) if "window" in row else 0)
+    layers, convolution, matrices = row.get("state", (0, 0, 0))
+    stored = sum(
+        g.layers * (g.convolution_elements * 2 + g.matrix_elements * g.matrix_bytes) for g in blueprint.recurrent
+    )
+    assert stored == layers * (convolution * 2 + matrices * 4)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_they_are_read_as_what_they_are(name: str) -> None:
+    blueprint = blueprint_of(name)
+    assert blueprint.family in READERS
+    assert not {note.kind for note in blueprint.warnings} & {NoteKind.UNKNOWN_ARCHITECTURE, NoteKind.UNKNOWN_WRAPPER}
+
+
+def test_fields_of_single_layers_as_transformers_5_writes_them() -> None:
+    # Gemma 4: every sixth layer has heads of 512.
+    kinds = ["sliding_attention", "full_attention"] * 2
+    config = TINY | {"model_type": "gemma4_text", "head_dim": 16, "sliding_window": 8, "layer_types": kinds}
+    stated = read_config(config | {"per_layer_config": {"01": {"head_dim": 512}, "03": {"head_dim": 512}}})
+    assert [(g.kind, g.layers, g.key_dim) for g in stated.attention] == [
+        (AttentionKind.WINDOW, 2, 16),
+        (AttentionKind.FULL, 2, 512),
+    ]
+    assert stated.parameters == read_config(config | {"global_head_dim": 512}).parameters
+    assert stated.parameters == read_config(config).parameters  # what a file that says nothing means
+
+
+def test_fields_of_single_layers_that_a_reader_does_not_see_are_refused() -> None:
+    config = TINY | {"model_type": "llama", "per_layer_config": {"2": {"num_key_value_heads": 2}}}
+    assert sorted((g.layers, g.kv_heads) for g in read_config(config).attention) == [(1, 2), (3, 4)]
+    with pytest.raises(UnsupportedArchitecture, match=r'"per_layer_config\.num_experts"'):
+        read_config(config | {"per_layer_config": {"2": {"num_experts": 2}}})
+    with pytest.raises(UnsupportedArchitecture, match=r'"per_layer_config\.n_embd"'):
+        read_config({"model_type": "gpt2", "per_layer_config": {"2": {"n_embd": 2}}})
+
+
+MAMBA = {"mamba_num_heads": 4, "mamba_head_dim": 8, "n_groups": 2, "ssm_state_size": 16, "conv_kernel": 4}
+LINEAR = {"num_heads": 4, "head_dim": 8, "short_conv_kernel_size": 4, "full_attn_layers": [4]}
+RANKS = {"kv_lora_rank": 16, "qk_rope_head_dim": 8, "qk_nope_head_dim": 8, "v_head_dim": 8}
+WINDOWS = {"swa_num_attention_heads": 4, "swa_num_key_value_heads": 4, "swa_head_dim": 16, "swa_v_head_dim": 8}
+EXPERTS = {"n_routed_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 24}
+KEYS = {"num_key_value_heads": 2, "head_dim": 16, "v_head_dim": 8}
+SPARSE = ["dense", "sparse", "sparse", "sparse"]
+
+
+@pytest.mark.parametrize(
+    ("usual", "first", "saved"),
+    [
+        (
+            {"model_type": "nemotron_h", "num_key_value_heads": 2, **MAMBA},
+            {"hybrid_override_pattern": "M-M*"},
+            {"layers_block_type": ["linear_attention", "mlp", "linear_attention", "full_attention"]},
+        ),
+        (
+            {"model_type": "kimi_linear", **RANKS, **EXPERTS},
+            {"linear_attn_config": LINEAR, "num_shared_experts": 1, "first_k_dense_replace": 1},
+            {
+                "linear_num_heads": 4,
+                "linear_head_dim": 8,
+                "linear_conv_kernel_dim": 4,
+                "n_shared_experts": 1,
+                "layer_types": ["linear_attention"] * 3 + ["full_attention"],
+                "mlp_layer_types": SPARSE,
+            },
+        ),
+        (
+            {"model_type": "mimo_v2_flash", **KEYS, **EXPERTS},
+            {
+                "hybrid_layer_pattern": [0, 1, 1, 0],
+                "moe_layer_freq": [0, 1, 1, 1],
+                "sliding_window": 128,
+                "add_swa_attention_sink_bias": True,
+                **WINDOWS,
+            },
+            {
+                "layer_types": ["full_attention", "sliding_attention", "sliding_attention", "full_attention"],
+                "mlp_layer_types": SPARSE,
+                "sliding_window": 129,
+            },
+        ),
+        (
+            {"model_type": "minimax_m1", "num_key_value_heads": 2, "num_local_experts": 8, "num_experts_per_tok": 2},
+            {"attn_type_list": [0, 0, 0, 1]},
+            {"model_type": "minimax", "layer_types": ["linear_attention"] * 3 + ["full_attention"]},
+        ),
+    ],
+)
+def test_what_transformers_5_saves_is_what_was_published(
+    usual: dict[str, Any], first: dict[str, Any], saved: dict[str, Any]
+) -> None:
+    published, again = read_config(TINY | usual | first), read_config(TINY | usual | saved)
+    assert (published.parameters, published.attention, published.recurrent, published.moe) == (
+        again.parameters,
+        again.attention,
+        again.recurrent,
+        again.moe,
+    )
+
+
+def test_an_unknown_decoder_without_a_known_gate_is_refused() -> None:
+    assert read_config(TINY | {"model_type": "foo", "hidden_act": "silu"}).total_parameters
+    with pytest.raises(UnsupportedArchitecture, match='"hidden_act"'):
+        read_config(TINY | {"model_type": "foo", "hidden_act": "relu2"})
+    with pytest.raises(UnsupportedArchitecture, match='"is_encoder_decoder"'):
+        read_config(TINY | {"model_type": "foo", "is_encoder_decoder": True})
+    with pytest.raises(UnsupportedArchitecture, match='"output_gate"'):
+        read_config(TINY | {"model_type": "foo", "output_gate": True})
+
+
+def test_what_stands_apart_in_a_family_is_refused() -> None:
+    narrow = {
+        "ffn_dim": 4096,
+        "max_position_embeddings": 2048,
+        "word_embed_proj_dim": 32,
+        "do_layer_norm_before": False,
+    }
+    with pytest.raises(UnsupportedArchitecture, match='"word_embed_proj_dim", "do_layer_norm_before"'):
+        read_config(TINY | narrow | {"model_type": "opt"})
+    with pytest.raises(InvalidInput, match='no "ffn_hidden_size"'):  # the first ChatGLM
+        read_config(TINY | {"model_type": "chatglm", "inner_hidden_size": 16_384})
