@@ -261,6 +261,11 @@ class Recipe:
         self._constants[key] = function(*values)
         self._found[key] = _shared(key, function, inputs)
 
+    def search(self, key: str, find: Callable[[Values], Any], unit: Unit, origin: Origin) -> None:
+        """Write down a number that no formula gives: it is looked for among the figures of who follows."""
+        self._steps.append((key, find, lambda values: (values,)))
+        self._found[key] = (unit, origin)
+
     def _write(
         self, key: str, function: Callable[..., Any], order: Sequence[str], inputs: Mapping[str, str | Sequence[str]]
     ) -> None:

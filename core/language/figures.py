@@ -330,6 +330,7 @@ _PARTS = {
     "weights_bytes": marked("weights"),
     "fixed_bytes": marked("taken before the first request"),
     "total_bytes": marked("needed"),
+    "wanted_bytes": marked("needed, with the block that belongs to nobody"),
     "free_bytes": marked("left free"),
     "used_bytes": marked("in use"),
     "growing_bytes": marked("what the requests bring"),
@@ -570,7 +571,9 @@ _PARTS = {
     "kv_width": marked("width of all key heads"),
     "rows_bytes": marked("bytes of all rows"),
     "rows_rank_bytes": marked("bytes of all rows on one accelerator"),
+    "beside_as_now": marked("with as much beside the cache as at the context limit"),
     "by_growth": marked("by what grows"),
+    "further_tokens": marked("tokens more, sized at that length itself"),
     "rows": marked("vectors looked at"),
     "head_bytes_per_token": marked("keys and values per token"),
     "widths": marked("width of a key and a value"),
@@ -655,7 +658,7 @@ _FAMILIES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"^state\.(?P<group>\d+)\.(?P<part>\w+)$", marked("Recurrent layers {group}: {part}")),
         (r"^tier\.(?P<group>\d+)\.(?P<part>\w+)$", marked("Memory {group}: {part}")),
         (r"^context_case\.(?P<group>\d+)\.(?P<part>\w+)$", marked("Context, case {group}: {part}")),
-        (r"^max_context_tokens\.case\.(?P<group>\d+)$", marked("Longest context, case {group}")),
+        (r"^max_context_tokens\.(?:beside_as_now\.)?case\.(?P<group>\d+)$", marked("Longest context, case {group}")),
         (r"^(?P<part>cache_outweighs_model_tokens)\.case\.(?P<group>\d+)$", marked("{part}, case {group}")),
     )
 )

@@ -5,7 +5,7 @@ and recurrent state). What is left of the limit after the fixed part decides bot
 and how many requests fit.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from core.physics.arrays import ceil, floor, maximum, minimum, where
@@ -330,6 +330,62 @@ def largest_context(cases: Sequence[int]) -> Any:
     5400
     """
     return minimum(UNLIMITED_TOKENS, maximum(*cases) if len(cases) > 1 else cases[0])
+
+
+@formula(Unit.TOKEN)
+def context_at_its_own_length(fits_tokens: int, further_tokens: int) -> int:
+    """Largest context where lines do not give it to the token.
+
+    context_at_its_own_length = fits_tokens + further_tokens
+
+    Parameters
+    ----------
+    fits_tokens : largest context by lines, with what stands beside the cache at the context limit
+    further_tokens : how many more fit, sized at that length itself; negative where it is less
+
+    Returns
+    -------
+    tokens
+
+    Notes
+    -----
+    The second number is found by `longest`: buffers that grow with the context do so in steps, and go by the largest of
+    several, and layers may go by blocks of unlike lengths.
+
+    >>> context_at_its_own_length(112_128, -11_008)
+    101120
+    """
+    return fits_tokens + further_tokens
+
+
+def longest(fits: Callable[[int], bool], near: int) -> int:
+    """The largest number of tokens that fit, found by halves, where more never fit if fewer do not.
+
+    Parameters
+    ----------
+    fits : does a request of so many tokens fit?
+    near : where to begin; the nearer, the fewer questions
+
+    Returns
+    -------
+    tokens; 0 where not even one fits
+
+    >>> longest(lambda tokens: tokens <= 1000, 1000), longest(lambda tokens: False, 40)
+    (1000, 0)
+    """
+    step, low, high = 1, 0, UNLIMITED_TOKENS + 1
+    at = min(max(near, 1), UNLIMITED_TOKENS)
+    while high - low > 1:
+        if fits(at):
+            low = at
+        else:
+            high = at
+        if low and high <= UNLIMITED_TOKENS:
+            at = (low + high) // 2
+        else:  # one end is not known yet: go there in growing steps
+            at = min(low + step, UNLIMITED_TOKENS) if low else max(high - step, 1)
+            step *= 4
+    return low
 
 
 @formula(Unit.TOKEN)

@@ -4,8 +4,8 @@ Keys beginning with `accelerator.` are of one accelerator: the one that holds th
 the companions. `other_accelerator.` are the rest, where there are companions. All other keys are of the deployment.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -32,7 +32,7 @@ from core.sizing.capacity import (
 from core.sizing.companions import PlacedCompanion, placed_companions
 from core.sizing.draft import DRAFT, draft_items, record_draft
 from core.sizing.engine_defaults import BLOCK_KEPT_BACK_SINCE, before
-from core.sizing.groups import groups_key
+from core.sizing.groups import cached_groups, groups_key
 from core.sizing.loaded import HELD, TABLES, class_key
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin, model_origin
 from core.sizing.placement import is_placed, record_placed, record_placement, spills_by_itself
@@ -45,6 +45,9 @@ from core.trace import CHOICE, Origin, Recipe, Recorder, Trace, recipe
 from core.units import Unit
 
 COMPANIONS = {CompanionRole.EMBEDDING: "memory_item.embedding", CompanionRole.RERANKER: "memory_item.reranker"}
+POOL = "kv_pool.usable_bytes"  # what requests may take of it
+#: The longest context by lines, with what stands beside the cache at the context limit; how far the true one is away.
+BESIDE_AS_NOW, FURTHER = "max_context_tokens.beside_as_now", "max_context_tokens.further_tokens"
 CLOSE_SHARE = 0.05  # less than this part of the limit free is close to the limit
 
 
@@ -52,11 +55,12 @@ CLOSE_SHARE = 0.05  # less than this part of the limit free is close to the limi
 class _Prepared:
     """The memory of a setup, whatever its work.
 
-    formulas   of weights, cache and capacity; what follows from the setup alone is computed
-    answers    what fits: recipes that many setups share
-    waiting    answers that few ask for
-    reserved   what the engine reserves for a request, group by group
-    grows      does what the engine takes beside the cache grow with the context?
+    formulas     of weights, cache and capacity; what follows from the setup alone is computed
+    answers      what fits: recipes that many setups share
+    waiting      answers that few ask for
+    reserved     what the engine reserves for a request, group by group
+    grows        does what the engine takes beside the cache grow with the context?
+    own_length   is the longest context looked for, since no line gives it?
     """
 
     formulas: Recipe
@@ -64,6 +68,7 @@ class _Prepared:
     waiting: tuple[Recipe, ...]
     reserved: Reservation
     grows: bool
+    own_length: bool
 
 
 def record_memory(trace: Trace, s: Situation, context_tokens: Any = None) -> Reservation:
@@ -82,11 +87,13 @@ def record_memory(trace: Trace, s: Situation, context_tokens: Any = None) -> Res
     prepared = _prepared(s.setup, context_tokens is None)
     _workload(trace, s.scenario.workload, context_tokens)
     if prepared.grows:
-        trace.given(RUNTIME_CONTEXT, s.scenario.workload.context_tokens, Unit.TOKEN)
+        trace.given(RUNTIME_CONTEXT, trace["workload.context_tokens"], Unit.TOKEN)
     for formulas in (prepared.formulas, *prepared.answers):
         trace.follow(formulas)
     for formulas in prepared.waiting:
         trace.later(formulas)
+    if prepared.own_length:
+        trace.later(_further_tokens(s))
     if context_tokens is None:  # not along a curve
         record_spill(trace, s.setup)
     return prepared.reserved
@@ -116,15 +123,18 @@ def _prepared(s: Setup, alone: bool) -> _Prepared:
     """`alone` where the context limit is one number, not the axis of a curve."""
     formulas, reserved = _formulas(s)
     drafts, companions = tuple(draft_items(s)), tuple(COMPANIONS.values())
-    answers = [_accelerator("accelerator", (*drafts, *companions), is_placed(s))]
+    holds_back = holds_block_back(formulas, s)
+    answers = [_accelerator("accelerator", (*drafts, *companions), is_placed(s), holds_back)]
     if has_others(s):
-        answers.append(_accelerator("other_accelerator", drafts, is_placed(s)))
-    answers.append(_answers(groups_key(s)))
+        answers.append(_accelerator("other_accelerator", drafts, is_placed(s), holds_back))
+    answers.append(_answers(groups_key(s), holds_back))
     answers.append(_totals(formulas, s))
-    waiting = [_contexts(reserved, alone, holds_block_back(formulas, s)), *_pool(formulas, s)]
+    grows = formulas.takes(RUNTIME_CONTEXT)
+    own_length = alone and _depends_on_length(s, formulas, grows)
+    waiting = [_contexts(reserved, alone, holds_back, own_length), *_pool(formulas, s)]
     if alone:
         waiting += saving(formulas, s)
-    return _Prepared(formulas, tuple(answers), tuple(waiting), reserved, formulas.takes(RUNTIME_CONTEXT))
+    return _Prepared(formulas, tuple(answers), tuple(waiting), reserved, grows, own_length)
 
 
 def has_others(s: Setup) -> bool:
@@ -268,8 +278,11 @@ def _tier_origin(s: Setup, number: int, field: str) -> Origin:
 
 
 @recipe
-def _accelerator(trace: Recipe, key: str, beside: tuple[str, ...], placed: bool) -> None:
-    """One accelerator: fixed part, requests, limit, and what spills into slower memory."""
+def _accelerator(trace: Recipe, key: str, beside: tuple[str, ...], placed: bool, holds_back: bool) -> None:
+    """One accelerator: fixed part, requests, limit, and what spills into slower memory.
+
+    `holds_back` where the engine wants one block more than requests take.
+    """
     if key == "accelerator":
         for name in ("kv", "state"):
             trace.compute(
@@ -283,11 +296,15 @@ def _accelerator(trace: Recipe, key: str, beside: tuple[str, ...], placed: bool)
         trace.compute(f"{key}.fixed_bytes", m.sum_bytes, items=fixed)
     wanted = [f"{key}.fixed_bytes", "accelerator.kv_bytes", "accelerator.state_bytes"]
     trace.compute(f"{key}.total_bytes", m.sum_bytes, items=wanted)
+    whole = f"{key}.total_bytes"
+    if holds_back:
+        whole = f"{key}.wanted_bytes"
+        trace.compute(whole, m.sum_bytes, items=[f"{key}.total_bytes", "kv_pool.block_bytes"])
     if placed:
         record_placed(trace, key)
         return
     tiers = {"first_bytes": "tier.0.limit_bytes", "lower_bytes": "lower_tiers.limit_bytes"}
-    trace.compute(f"{key}.limit_bytes", m.limit_over_tiers, **tiers, wanted_bytes=f"{key}.total_bytes")
+    trace.compute(f"{key}.limit_bytes", m.limit_over_tiers, **tiers, wanted_bytes=whole)
     spill = "spill" if key == "accelerator" else f"{key}.spill"
     trace.compute(
         f"{spill}.weights_bytes",
@@ -310,14 +327,16 @@ def _accelerator(trace: Recipe, key: str, beside: tuple[str, ...], placed: bool)
 
 
 @recipe
-def _answers(trace: Recipe, groups: str) -> None:
+def _answers(trace: Recipe, groups: str, holds_back: bool) -> None:
     """How much is missing, how many requests fit."""
-    trace.compute(
-        "accelerator.shortfall_bytes",
-        m.shortfall_bytes,
-        limit_bytes="accelerator.limit_bytes",
-        used_bytes="accelerator.total_bytes",
-    )
+    missing = {"limit_bytes": "accelerator.limit_bytes", "used_bytes": "accelerator.total_bytes"}
+    free, shortfall = "accelerator.free_for_kv_bytes", "accelerator.shortfall_bytes"
+    if not holds_back:
+        trace.compute(shortfall, m.shortfall_bytes, **missing)
+    else:
+        trace.compute(shortfall, vllm.shortfall_bytes, **missing, block_bytes="kv_pool.block_bytes")
+        trace.compute(POOL, vllm.usable_pool_bytes, free_bytes=free, block_bytes="kv_pool.block_bytes")
+        free = POOL
     trace.compute(
         "accelerator.bytes_per_request",
         m.sum_bytes,
@@ -326,7 +345,7 @@ def _answers(trace: Recipe, groups: str) -> None:
     trace.compute(
         "max_concurrency",
         m.requests_that_fit,
-        free_bytes="accelerator.free_for_kv_bytes",
+        free_bytes=free,
         bytes_per_request="accelerator.bytes_per_request",
         replicas=groups,
     )
@@ -334,15 +353,16 @@ def _answers(trace: Recipe, groups: str) -> None:
 
 
 @recipe
-def _contexts(trace: Recipe, reserved: Reservation, weighed: bool, holds_back: bool) -> None:
-    """How long one request may be, and from where the cache outweighs the model."""
-    free = "accelerator.free_for_kv_bytes"
-    if holds_back:
-        trace.compute(
-            "kv_pool.usable_bytes", vllm.usable_pool_bytes, free_bytes=free, block_bytes="kv_pool.block_bytes"
-        )
-        free = "kv_pool.usable_bytes"
-    largest_context(trace, reserved, "max_context_tokens", "one_request", free)
+def _contexts(trace: Recipe, reserved: Reservation, weighed: bool, holds_back: bool, own_length: bool) -> None:
+    """How long one request may be, and from where the cache outweighs the model.
+
+    `own_length` where lines do not give it to the token, so that the difference is looked for.
+    """
+    free = POOL if holds_back else "accelerator.free_for_kv_bytes"
+    largest_context(trace, reserved, BESIDE_AS_NOW if own_length else "max_context_tokens", "one_request", free)
+    if own_length:
+        more = {"fits_tokens": BESIDE_AS_NOW, "further_tokens": FURTHER}
+        trace.compute("max_context_tokens", m.context_at_its_own_length, **more)
     trace.compute(
         "max_context_usable_tokens",
         m.usable_context,
@@ -353,6 +373,63 @@ def _contexts(trace: Recipe, reserved: Reservation, weighed: bool, holds_back: b
         largest_context(
             trace, reserved, "cache_outweighs_model_tokens", "accelerator.requests", "accelerator.weights_bytes"
         )
+
+
+def _depends_on_length(s: Setup, formulas: Recipe, grows: bool) -> bool:
+    """Does more than the cache depend on the context limit, or do its layers go by blocks of unlike lengths?"""
+    keys = [f"kv.{number}.block_tokens" for number, _ in cached_groups(s.blueprint)]
+    return grows or s.context_tokens > 0 or len({formulas[key] for key in keys if key in formulas}) > 1
+
+
+def _further_tokens(s: Situation) -> Recipe:
+    """How many tokens more, or less, one request may have than by lines, sized at that length itself."""
+
+    def find(values: Mapping[str, Any]) -> int:
+        start = int(values[BESIDE_AS_NOW])
+        return longest_context(s, 1, start, values["accelerator.limit_bytes"] - values["tier.0.limit_bytes"]) - start
+
+    further = Recipe()
+    further.search(FURTHER, find, Unit.TOKEN, METHOD)
+    return further
+
+
+def longest_context(s: Situation, requests: int, near: int, lower_bytes: int = 0) -> int:
+    """The largest context of so many requests on one accelerator, sized at that length itself.
+
+    Parameters
+    ----------
+    s : the situation
+    requests : on one accelerator
+    near : where to begin looking [tokens]
+    lower_bytes : of slower memory that may be used too [byte]
+    """
+    setup, work, placed = s.setup, s.scenario.workload, is_placed(s.setup)
+    prepared = _prepared(setup, True)
+
+    def fits(tokens: int) -> bool:
+        formulas = prepared.formulas
+        if setup.context_tokens:
+            formulas = _formulas.__wrapped__(replace(setup, context_tokens=tokens))[0]
+        trace = Trace()
+        _workload(trace, work, tokens)
+        trace.given(RUNTIME_CONTEXT, tokens, Unit.TOKEN)
+        trace.follow(formulas)
+        if placed:
+            trace.follow(prepared.answers[0])
+            free = trace["accelerator.free_for_kv_bytes"]
+        else:
+            free = trace["tier.0.limit_bytes"] + lower_bytes - trace["accelerator.fixed_bytes"]
+        if holds_block_back(formulas, setup):
+            free = vllm.usable_pool_bytes(free, trace["kv_pool.block_bytes"])
+        each = trace["accelerator.kv_bytes_per_request"] + trace["accelerator.state_bytes_per_request"]
+        return bool(requests * each <= free)
+
+    return m.longest(fits, near)
+
+
+def finds_length(s: Setup) -> bool:
+    """Is the longest context looked for, since no line gives it to the token?"""
+    return _prepared(s, True).own_length
 
 
 def largest_context(trace: Recorder, reserved: Reservation, key: str, requests: str, free_bytes: str) -> None:

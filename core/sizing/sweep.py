@@ -9,10 +9,10 @@ from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import KvFormat
 from core.physics import memory as m
 from core.scenario import Mode, Scenario
-from core.sizing.memory import largest_context, record_memory
+from core.sizing.memory import finds_length, largest_context, longest_context, record_memory
 from core.sizing.reservation.share import Reservation
 from core.sizing.resolution import resolve
-from core.sizing.situation import SETUPS_KEPT, Setup
+from core.sizing.situation import SETUPS_KEPT, Setup, Situation
 from core.trace import Same, Trace
 
 BITS = (16, 8, 4)
@@ -46,7 +46,7 @@ class MemoryCurves:
 
     contexts        the axis [tokens]
     curves          for a cache of 16, 8 and 4 bit
-    fixed_bytes     weights, companions and runtime: where the curves start [byte]
+    fixed_bytes     weights, companions and runtime at the first context: where the curves start [byte]
     limit_bytes     what the engine may use of the fast memory: the line [byte]
     capacity_bytes  what is installed of it [byte]
     trained_tokens  longest context in training; 0 when not known
@@ -84,12 +84,13 @@ def memory_against_context(scenario: Scenario, catalogue: Catalogue, contexts: S
     for bits in BITS:
         kv_format, supported = _format_of(situation.setup, bits)
         trace = Trace()
-        reserved = record_memory(trace, replace(situation, setup=_with_cache(situation.setup, Same(kv_format))), axis)
-        curves.append(_curve(trace, reserved, kv_format, bits, supported))
+        cached = replace(situation, setup=_with_cache(situation.setup, Same(kv_format)))
+        reserved = record_memory(trace, cached, axis)
+        curves.append(_curve(trace, cached, reserved, bits, supported))
     return MemoryCurves(
         contexts=axis,
         curves=tuple(curves),
-        fixed_bytes=trace["accelerator.fixed_bytes"],
+        fixed_bytes=int(_along(trace, "accelerator.fixed_bytes")[0]),
         limit_bytes=trace["tier.0.limit_bytes"],
         capacity_bytes=trace["tier.0.capacity_bytes"],
         trained_tokens=situation.setup.blueprint.trained_context,
@@ -102,8 +103,20 @@ def _with_cache(s: Setup, kv_format: Same[KvFormat]) -> Setup:
     return replace(s, kv_format=kv_format.it)
 
 
-def _curve(trace: Trace, reserved: Reservation, kv_format: KvFormat, bits: int, supported: bool) -> MemoryCurve:
-    fixed = trace["accelerator.fixed_bytes"]
+def _curve(trace: Trace, s: Situation, reserved: Reservation, bits: int, supported: bool) -> MemoryCurve:
+    excess = {"limit_bytes": "tier.0.limit_bytes", "used_bytes": "accelerator.total_bytes"}
+    trace.compute("fast.excess_bytes", m.shortfall_bytes, **excess)
+    keys = ("accelerator.total_bytes", "fast.excess_bytes", "accelerator.fixed_bytes")
+    total, above, fixed = (_along(trace, key) for key in keys)
+    crossing = _crossing(trace, s, reserved, above > 0)
+    return MemoryCurve(bits, s.setup.kv_format.name, supported, total, total - fixed, above, crossing)
+
+
+def _crossing(trace: Trace, s: Situation, reserved: Reservation, too_much: Any) -> int:
+    """The largest context at which the requests at once stay below the limit of the fast memory."""
+    if finds_length(s.setup):
+        near = _axis(trace)[int(too_much.argmax()) or -1]
+        return longest_context(s, int(trace["accelerator.requests"]), int(near))
     trace.compute(
         "fast.free_for_kv_bytes",
         m.free_bytes,
@@ -111,11 +124,7 @@ def _curve(trace: Trace, reserved: Reservation, kv_format: KvFormat, bits: int, 
         used_bytes="accelerator.fixed_bytes",
     )
     largest_context(trace, reserved, "crossing_tokens", "accelerator.requests", "fast.free_for_kv_bytes")
-    excess = {"limit_bytes": "tier.0.limit_bytes", "used_bytes": "accelerator.total_bytes"}
-    trace.compute("fast.excess_bytes", m.shortfall_bytes, **excess)
-    total, above = (_along(trace, key) for key in ("accelerator.total_bytes", "fast.excess_bytes"))
-    crossing = int(trace["crossing_tokens"])
-    return MemoryCurve(bits, kv_format.name, supported, total, total - fixed, above, crossing)
+    return int(trace["crossing_tokens"])
 
 
 def _along(trace: Trace, key: str) -> Any:

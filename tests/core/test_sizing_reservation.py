@@ -17,8 +17,10 @@ from core.catalogue.catalogue import Catalogue
 from core.catalogue.loading import load_shipped
 from core.scenario import CatalogueModel, Deployment, Mode, Plan, Scenario, Workload
 from core.sizing.memory import record_memory
+from core.sizing.placement import is_placed
 from core.sizing.resolution import resolve
 from core.sizing.size import size
+from core.sizing.sweep import memory_against_context
 from core.trace import Trace
 from core.units import GIB, MIB
 from tests.core.cases import CASES, scenario
@@ -398,23 +400,52 @@ def test_an_unknown_engine_keeps_whole_blocks() -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_largest_context_fits_and_one_step_more_does_not(name: str) -> None:
+def test_the_largest_context_fits_and_one_token_more_does_not(name: str) -> None:
+    """With buffers, chunks and blocks as they are at that context itself; a second memory is another question."""
     chosen = CASES[name].edited(workload__requests_at_once=1)
     s, t = resolve(chosen, SMALL), Trace()
-    reserved = record_memory(t, s)
+    record_memory(t, s)
     longest = int(t["max_context_tokens"])
     if not 0 < longest < 10**9:
         return
-    room = t["accelerator.free_for_kv_bytes"]
-    step = int(t[reserved.step])
+    slow_bytes = t["accelerator.limit_bytes"] - t["tier.0.limit_bytes"]
 
-    def needed(tokens: int) -> float:
-        trace = Trace()
-        record_memory(trace, s, tokens)
-        return float(trace["accelerator.bytes_per_request"])
+    def fits(tokens: int) -> bool:
+        there = Trace()
+        record_memory(there, resolve(chosen.edited(workload__context_tokens=tokens), SMALL))
+        more = there["accelerator.limit_bytes"] - there["tier.0.limit_bytes"] > slow_bytes and not is_placed(s.setup)
+        return bool(there["accelerator.shortfall_bytes"] == 0 and not more)
 
-    assert needed(longest) <= room
-    assert needed(longest + 2 * step) > room
+    assert fits(longest)
+    assert not fits(longest + 1)
+
+
+def test_the_longest_context_counts_the_buffers_of_that_context() -> None:
+    """Seen from a short context limit, as from that length: masks and scores grow with the context."""
+    for engine, device, form in (("llama.cpp", "h200-nvl", "fp8"), ("mlx", "dgx-spark", "fp16")):
+        short = scenario("hybrid-35b", form, device, deployment__engine=engine, workload__context_tokens=1024)
+        longest = figures(short, SMALL)["max_context_tokens"]
+        assert figures(short.edited(workload__context_tokens=longest), SMALL)["max_context_tokens"] == longest
+        curves = memory_against_context(short, SMALL, [1024, longest, 2 * longest])
+        own = next(curve for curve in curves.curves if curve.bits == 16)
+        assert own.crossing_tokens == longest
+        assert list(own.excess_bytes > 0) == [False, False, True]
+
+
+def test_the_block_that_vllm_keeps_back_is_missing_where_requests_take_all_others() -> None:
+    short = scenario("dense-70b", "nvfp4", "rtx-pro-6000-ws")
+    t = figures(short, SMALL)
+    most = int(t["max_concurrency"])
+    block, each = t["kv_pool.block_bytes"], t["accelerator.bytes_per_request"]
+    free = t["accelerator.fixed_bytes"] + most * each
+    for spare, held in ((block, most), (block - 1, most - 1)):
+        usable = free + spare
+        exact = short.edited(deployment__capacity_bytes=usable, deployment__memory_share=1.0)
+        there = figures(exact, SMALL)
+        assert there["accelerator.free_for_kv_bytes"] == most * each + spare
+        assert there["max_concurrency"] == held
+        full = figures(exact.edited(workload__requests_at_once=most), SMALL)
+        assert (full["accelerator.shortfall_bytes"] == 0) is (held == most)
 
 
 @given(context=st.integers(1, 2_000_000), name=st.sampled_from(sorted(CASES)))

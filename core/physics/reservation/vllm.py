@@ -12,7 +12,7 @@ v1/kv_cache_interface.py (tokens of each kind), platforms/interface.py (blocks o
 from collections.abc import Sequence
 from typing import Any
 
-from core.physics.arrays import ceil, floor, maximum, minimum
+from core.physics.arrays import ceil, floor, maximum, minimum, where
 from core.trace import formula
 from core.units import Unit
 
@@ -548,6 +548,29 @@ def usable_pool_bytes(free_bytes: int, block_bytes: int) -> int:
     1. vLLM 0.29, v1/core/kv_cache_utils.py, get_kv_cache_configs: "Reserve the null block".
     """
     return free_bytes - block_bytes
+
+
+@formula(Unit.BYTE)
+def shortfall_bytes(limit_bytes: int, used_bytes: int, block_bytes: int) -> Any:
+    """What is missing; 0 when everything fits, with the block that belongs to nobody.
+
+    shortfall_bytes = where(used_bytes > limit_bytes, used_bytes - limit_bytes,
+        max(0, used_bytes + block_bytes - limit_bytes))
+
+    Parameters
+    ----------
+    limit_bytes : what may be used [byte]
+    used_bytes : what is wanted [byte]
+    block_bytes : one block [byte]
+
+    Returns
+    -------
+    bytes [byte]
+
+    >>> shortfall_bytes(1_000, 900, 16), shortfall_bytes(1_000, 990, 16), shortfall_bytes(1_000, 1_100, 16)
+    (0, 6, 100)
+    """
+    return where(used_bytes > limit_bytes, used_bytes - limit_bytes, maximum(0, used_bytes + block_bytes - limit_bytes))
 
 
 @formula(Unit.BYTE)
