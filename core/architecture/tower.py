@@ -37,14 +37,20 @@ def image_tower(wrapper: Fields) -> ImageTower | None:
 def tower_size(wrapper: Fields) -> int:
     """Layers times squared width of the image tower, by the names that SGLang knows; 0 where there is none.
 
+    Of Kimi K2.5 it has them by names of its own (0.5.23, configs/kimi_k25.py): on eight MI355X 45.3 of 283.5 GiB stayed
+    free beside a table of 4 GiB, so that the share was 0.826, and that is 0.908 times 0.95 times 0.9576.
+
     >>> tower_size(Fields({"vision_config": {"depth": 27, "hidden_size": 1152}})) == 24 * 1152**2
     True
+    >>> kimi = {"vt_num_hidden_layers": 27, "vt_hidden_size": 1152}
+    >>> round(1 - 0.1 * (tower_size(Fields({"vision_config": kimi})) / (24 * 1024**2) - 1), 4)
+    0.9576
     """
     tower = wrapper.section("vision_config")
     if tower is None:
         return 0
-    layers = tower.integer("num_hidden_layers", default=_USUAL_LAYERS)
-    return layers * tower.integer("hidden_size", default=_USUAL_WIDTH) ** 2
+    layers = tower.integer("num_hidden_layers", "vt_num_hidden_layers", default=_USUAL_LAYERS)
+    return layers * tower.integer("hidden_size", "vt_hidden_size", default=_USUAL_WIDTH) ** 2
 
 
 #: Where the file does not call them so.

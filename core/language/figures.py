@@ -88,6 +88,7 @@ _LABELS = {
     "engine.graph_requests": marked("Requests in the largest graph"),
     "engine.prompt_graphs_bytes": marked("Graphs of prompts"),
     "engine.least_kept_bytes": marked("Least kept back"),
+    "engine.draft_kept_bytes": marked("Kept back for what guesses ahead"),
     "engine.kept_back_bytes": marked("Kept back for intermediate results and graphs"),
     "engine.image_factor": marked("Part of the share beside the image tower"),
     "engine.block_tokens": marked("Tokens in a block of the cache"),

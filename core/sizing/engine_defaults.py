@@ -77,9 +77,14 @@ STREAMS_SINCE, VALUES_AS_WIDEST_SINCE, CELLS_ALIKE_SINCE = (2025, 8), (2025, 8),
 #: 7824), on those of RDNA (17156, 17576). Before, it wrote a 16-bit copy of them for every pass of a prompt.
 QUANTISED_PRODUCTS_SINCE, QUANTISED_ON_RDNA_SINCE = (2024, 6), (2025, 12)
 RDNA_WITH_MATRIX_UNITS = ("rdna3", "rdna3.5", "rdna4")
-#: Since these releases SGLang computes its share from the memory, counts graphs of prompts, and has larger chunks and
-#: graphs on accelerators with less than 35 GiB.
-SHARE_COMPUTED_SINCE, PROMPT_GRAPHS_SINCE, LARGER_ON_SMALL_SINCE = (0, 5), (0, 5, 10), (0, 5, 20)
+#: Since these releases SGLang's share of large accelerators is another, goes by the memory, and is computed
+#: (server_args.py of 0.4.5 to 0.5.3).
+SHARE_OF_LARGE_SINCE, SHARE_BY_SIZE_SINCE, SHARE_COMPUTED_SINCE = (0, 4, 6), (0, 4, 8), (0, 5, 3)
+#: Since these releases it counts graphs of prompts, has larger chunks and graphs on accelerators with less than 35 GiB,
+#: and no graphs for more requests than may run at once.
+PROMPT_GRAPHS_SINCE, LARGER_ON_SMALL_SINCE, GRAPHS_FOR_LIMIT_SINCE = (0, 5, 10), (0, 5, 20), (0, 5, 22)
+#: Since this release it keeps nothing back for what guesses ahead.
+NOTHING_FOR_DRAFTS_SINCE = (0, 5, 14)
 #: SGLang, by memory, up to this much: tokens of a chunk, requests in a graph for less than four accelerators, and for
 #: more; on small ones once fewer.
 SGLANG_BY_MEMORY = (
@@ -90,6 +95,12 @@ SGLANG_BY_MEMORY = (
     (10**15, 16_384, 512, 512),
 )
 SMALL_BYTES, SMALL_BEFORE = 35 * GIB, (2048, 24, 80)
+#: On small ones fewer still before this release; chunks by memory before the share was computed.
+FEWER_GRAPHS_BEFORE, FEWER_GRAPHS = (0, 5, 5), 16
+SGLANG_CHUNKS_BEFORE = ((35 * GIB, 2048), (160 * GIB, 8192), (10**15, 16_384))
+#: Since this release SGLang keeps two more states for each request where it comes back to prefixes, in which it tracks
+#: the next (extra_buffer); since this one rings of DeepSeek V4's long spans stand by requests rather than by tokens.
+STATES_TRACKED_SINCE, RINGS_BY_REQUEST_SINCE = (0, 5, 14), (0, 5, 15)
 #: Before this release the kernels that swizzle MXFP4 experts were a package of their own.
 SWIZZLES_SINCE = (0, 12)
 
@@ -110,7 +121,16 @@ def changing_releases(allocator: Allocator) -> tuple[str, ...]:
             SECOND_RUNNER_FOR_ALL_SINCE,
         ),
         Allocator.LLAMA_CPP: (NARROW_MASK_SINCE,),
-        Allocator.SGLANG: (SHARE_COMPUTED_SINCE, PROMPT_GRAPHS_SINCE, LARGER_ON_SMALL_SINCE),
+        Allocator.SGLANG: (
+            SHARE_OF_LARGE_SINCE,
+            SHARE_BY_SIZE_SINCE,
+            SHARE_COMPUTED_SINCE,
+            PROMPT_GRAPHS_SINCE,
+            STATES_TRACKED_SINCE,
+            RINGS_BY_REQUEST_SINCE,
+            LARGER_ON_SMALL_SINCE,
+            GRAPHS_FOR_LIMIT_SINCE,
+        ),
     }
     pairs = [(_previous(number), number) for number in changes.get(allocator, ())]
     return tuple(".".join(str(part) for part in number) for pair in pairs for number in pair)
@@ -239,9 +259,12 @@ def chunk_tokens(s: Setup, usable_bytes: int) -> int | None:
 def sglang_sizes(s: Setup, usable_bytes: int) -> tuple[int, int, int]:
     """What SGLang takes by memory: tokens of a chunk, and requests in a graph for few accelerators, and for many."""
     most, *sizes = next(row for row in SGLANG_BY_MEMORY if usable_bytes < row[0])
-    if most == SMALL_BYTES and before(s, LARGER_ON_SMALL_SINCE):
-        return SMALL_BEFORE
     chunk, few, many = sizes
+    if most == SMALL_BYTES and before(s, LARGER_ON_SMALL_SINCE):
+        chunk, few, many = SMALL_BEFORE
+        few = FEWER_GRAPHS if before(s, FEWER_GRAPHS_BEFORE) else few
+    if before(s, SHARE_COMPUTED_SINCE):
+        chunk = next(tokens for most, tokens in SGLANG_CHUNKS_BEFORE if usable_bytes < most)
     return chunk, few, many
 
 

@@ -218,6 +218,8 @@ def _as_kept(blueprint: Blueprint, chosen: _Choices, engine: Engine) -> Blueprin
     release = deployment.release or engine.version
     if chosen.mode is Mode.ARTICLE:
         return blueprint
+    if engine.allocator is Allocator.SGLANG:
+        return _with_all_caches(blueprint)
     if engine.allocator is Allocator.VLLM and older(release, VLLM_LATENTS_SINCE):
         return _with_full_heads(blueprint, PADDED_HEAD)
     if engine.allocator is not Allocator.LLAMA_CPP:
@@ -225,6 +227,18 @@ def _as_kept(blueprint: Blueprint, chosen: _Choices, engine: Engine) -> Blueprin
     if older(release, LATENTS_SINCE):
         return _with_full_heads(blueprint)
     return _with_values(blueprint) if older(release, LATENTS_ALONE_SINCE) else blueprint
+
+
+def _with_all_caches(blueprint: Blueprint) -> Blueprint:
+    """The same model with a cache for every layer, also for those that read a neighbour's.
+
+    SGLang's pools have a place for each layer (0.5.23, model_executor/pool_configurator.py: full_attention_layer_ids
+    and swa_attention_layer_ids are those of the config, whatever num_kv_shared_layers says). Gemma 4 E4B: 42, not 24.
+    """
+    groups = blueprint.attention
+    if all(group.caching_layers < 0 for group in groups):
+        return blueprint
+    return replace(blueprint, attention=tuple(replace(group, caching_layers=-1) for group in groups))
 
 
 ROTARY_WIDTH = 64  # of a latent, of which values have no part
@@ -273,10 +287,15 @@ def _value_format(chosen: _Choices) -> KvFormat | None:
 
 
 #: With these engines sparse latent attention keeps 8 bit with scales, its rotary part in 16, unless the kernels want it
-#: plain: on AMD, and on Blackwell of data centres (vLLM: since 0.18). Read in vLLM 0.33, layers/attention/
-#: mla_attention.py (_canonicalize_sparse_mla_kv_cache_dtype), and SGLang 0.5.23, mem_cache/kv_cache_configurator.py.
+#: plain: on AMD, and on Blackwell of data centres, since these releases. Read in vLLM 0.33, layers/attention/
+#: mla_attention.py (_canonicalize_sparse_mla_kv_cache_dtype), and SGLang 0.5.8 to 0.5.23, mem_cache/memory_pool.py
+#: (NSATokenToKVPool), model_executor/model_runner_kv_cache_mixin.py (calculate_mla_kv_cache_dim) and
+#: mem_cache/kv_cache_configurator.py.
 WITH_SCALES, PLAIN, PLAIN_ON = "fp8_ds_mla", "fp8", "blackwell-dc"
-PLAIN_SINCE = {Allocator.VLLM: (0, 18), Allocator.SGLANG: (0, 0)}
+PLAIN_SINCE = {Allocator.VLLM: (0, 18), Allocator.SGLANG: (0, 5, 9)}
+#: On AMD SGLang keeps it plain since this release; before, with scales where 8 bits are those of the Open Compute
+#: Project, which the MI300 and older do not know.
+PLAIN_ON_AMD_SINCE, OPEN_EIGHT_BIT = (0, 5, 10), ("cdna4", "rdna4")
 
 
 def _kv_format(chosen: _Choices, blueprint: Blueprint, device: Device, engine: Engine) -> KvFormat:
@@ -286,13 +305,20 @@ def _kv_format(chosen: _Choices, blueprint: Blueprint, device: Device, engine: E
         plain = {"bytes_per_element": kv_format.bits / 8, "per_head_bytes": 0.0, "latent_bytes": {}}
         return kv_format.model_copy(update=plain)
     sparse = any(group.kind is AttentionKind.SPARSE_LATENT for group in blueprint.attention)
-    if kv_format.id != PLAIN or not sparse or WITH_SCALES not in chosen.catalogue.kv_formats or device.family in AMD:
+    if kv_format.id != PLAIN or not sparse or WITH_SCALES not in chosen.catalogue.kv_formats:
         return kv_format
-    since = PLAIN_SINCE.get(engine.allocator)
-    release = chosen.deployment.release or engine.version
-    if since is None or (device.architecture == PLAIN_ON and not older(release, since)):
-        return kv_format
-    return chosen.catalogue.kv_format(WITH_SCALES)
+    return kv_format if _plain_latents(chosen, device, engine) else chosen.catalogue.kv_format(WITH_SCALES)
+
+
+def _plain_latents(chosen: _Choices, device: Device, engine: Engine) -> bool:
+    """Does the engine keep the latents of sparse attention without scales in 8 bit?"""
+    since, release = PLAIN_SINCE.get(engine.allocator), chosen.deployment.release or engine.version
+    if since is None:
+        return True
+    if device.family in AMD:
+        scaled = engine.allocator is Allocator.SGLANG and device.architecture in OPEN_EIGHT_BIT
+        return not (scaled and older(release, PLAIN_ON_AMD_SINCE))
+    return device.architecture == PLAIN_ON and not older(release, since)
 
 
 def network_of(device: Device, nodes: int, catalogue: Catalogue) -> Link | None:

@@ -267,12 +267,23 @@ def test_chunks_of_the_largest_and_of_spark(device: str, release: str, chunk: in
 
 @pytest.mark.parametrize(
     ("device", "release", "chunk"),
-    [("b200-sxm", None, 16_384), ("h100-sxm", None, 8192), ("rtx-4090", "0.5.20", 4096), ("rtx-4090", "0.5.19", 2048)],
+    [
+        ("b200-sxm", None, 16_384),
+        ("h100-sxm", None, 8192),
+        ("rtx-4090", "0.5.20", 4096),
+        ("rtx-4090", "0.5.19", 2048),
+        ("a100-40gb-sxm", "0.5.3", 4096),
+    ],
 )
 def test_sglang_reads_prompts_in_the_chunks_that_its_share_counts(device: str, release: str | None, chunk: int) -> None:
     wanted = chosen("Qwen/Qwen3-8B", "fp8", device, engine="sglang", release=release)
     trace = size(wanted, SHIPPED).trace
     assert trace["engine.prefill_chunk"] == trace["engine.share_chunk"] == chunk
+
+
+def test_sglang_had_longer_chunks_before_it_computed_its_share() -> None:
+    old = chosen("Qwen/Qwen3-8B", "fp8", "a100-40gb-sxm", engine="sglang", release="0.5.2")
+    assert size(old, SHIPPED).trace["engine.prefill_chunk"] == 8192
 
 
 def test_vllm_takes_its_share_of_what_metal_lends() -> None:

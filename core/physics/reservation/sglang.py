@@ -39,6 +39,43 @@ def window_pool_bytes_per_token(bytes_per_token: float, ratio: float) -> float:
     return bytes_per_token * ratio
 
 
+@formula(Unit.BYTE_PER_TOKEN)
+def compressed_pool_bytes_per_token(
+    bytes_per_token: float, layers: int, record_bytes: float, ring_bytes: int, window: int, ratio: float
+) -> float:
+    """What the pools of compressed layers take for each token: vectors, and windows and rings in step with them.
+
+    compressed_pool_bytes_per_token = bytes_per_token + ratio * (layers * record_bytes + ring_bytes / window)
+
+    Parameters
+    ----------
+    bytes_per_token : compressed vectors and index keys [byte/token]
+    layers : layers of this ratio, which all keep a window
+    record_bytes : one vector [byte]
+    ring_bytes : of one window; 0 where rings stand by requests [byte]
+    window : tokens of a window [token]
+    ratio : tokens of the window pool per token (swa_full_tokens_ratio)
+
+    Returns
+    -------
+    bytes per token [byte/token]
+
+    Notes
+    -----
+    DeepSeek V4 Flash: 3,850.25 bytes of vectors and keys become 7,705.45, or 15,897.45 before 0.5.15, when the rings of
+    128 tokens stood by tokens too; 0.5.11 printed 45.78 GiB for 3,080,960 tokens (15,955.85 with the window of its
+    prediction layer).
+
+    References
+    ----------
+    SGLang 0.5.11 to 0.5.23, model_executor/pool_configurator.py: DSV4PoolConfigurator.
+
+    >>> compressed_pool_bytes_per_token(3759.0, 21, 584.0, 1_720_320, 128, 0.1)
+    6329.4
+    """
+    return bytes_per_token + ratio * (layers * record_bytes + ring_bytes / window)
+
+
 @formula(Unit.BYTE)
 def state_slots_bytes(state_bytes: int, slots: int) -> int:
     """States that one request occupies.
@@ -48,11 +85,21 @@ def state_slots_bytes(state_bytes: int, slots: int) -> int:
     Parameters
     ----------
     state_bytes : one state on one accelerator [byte]
-    slots : 3 with prefix caching, which keeps states to come back to; else 1; one more for each draft token
+    slots : with prefix caching, which keeps states to come back to, 5 (before 0.5.14: 3); else 1. Where tokens are
+        guessed ahead, one more for each of them and for the token that they follow
 
     Returns
     -------
     bytes [byte]
+
+    Notes
+    -----
+    0.5.19 printed 360 states for 72 requests; 0.5.10 186 for 62. With three tokens guessed ahead 0.5.14 kept four
+    states more for each request.
+
+    References
+    ----------
+    SGLang 0.5.13 to 0.5.23, mem_cache/kv_cache_configurator.py: _calculate_mamba_ratio.
 
     >>> state_slots_bytes(64_389_120, 3)
     193167360
@@ -153,20 +200,27 @@ BASE, CHUNK_TOKEN, ACCELERATOR, GRAPHED_REQUEST, LEAST_CHUNK = 512, 1.5, 128, 2,
 
 @formula(Unit.BYTE)
 def kept_back_bytes(
-    chunk: int, graph_requests: int, prompt_graphs_bytes: int, tensor: int, pipeline: int, least_bytes: int
+    chunk: int,
+    graph_requests: int,
+    prompt_graphs_bytes: int,
+    tensor: int,
+    pipeline: int,
+    least_bytes: int,
+    draft_bytes: int,
 ) -> Any:
     """Memory that SGLang leaves to intermediate results and graphs when nobody chose its share.
 
     kept_back_bytes = max(1048576 * (512 + 1.5 * max(chunk, 2048) + 128 * tensor * pipeline + 2 * graph_requests)
-    + prompt_graphs_bytes, least_bytes)
+    + prompt_graphs_bytes, least_bytes) + draft_bytes
 
     Parameters
     ----------
     chunk : tokens of a prompt that go in at a time (chunked_prefill_size) [token]
     graph_requests : requests in the largest graph (cuda_graph_max_bs) [request]
     prompt_graphs_bytes : for graphs of prompts [byte]
-    tensor, pipeline : accelerators that share a layer, and stages
+    tensor, pipeline : accelerators that share a layer, all groups of attention together, and stages
     least_bytes : on large accelerators at least this [byte]
+    draft_bytes : for what guesses ahead, before 0.5.14 [byte]
 
     Returns
     -------
@@ -179,13 +233,15 @@ def kept_back_bytes(
 
     References
     ----------
-    SGLang 0.5.23, arg_groups/memory_hook.py: handle_gpu_memory_settings.
+    SGLang 0.5.3 to 0.5.13, server_args.py; 0.5.23, arg_groups/memory_hook.py: handle_gpu_memory_settings.
 
-    >>> kept_back_bytes(8192, 256, 0, 1, 1, 0) / 2**20
+    >>> kept_back_bytes(8192, 256, 0, 1, 1, 0, 0) / 2**20
     13440.0
     """
     kept = BASE + CHUNK_TOKEN * maximum(chunk, LEAST_CHUNK) + ACCELERATOR * tensor * pipeline
-    return floor(maximum(MIB * (kept + GRAPHED_REQUEST * graph_requests) + prompt_graphs_bytes, least_bytes))
+    return floor(
+        maximum(MIB * (kept + GRAPHED_REQUEST * graph_requests) + prompt_graphs_bytes, least_bytes) + draft_bytes
+    )
 
 
 @formula(Unit.SHARE)

@@ -1,8 +1,10 @@
 """The shares of SGLang: pools in fixed ratios, for windows and for states."""
 
-from core.architecture.blueprint import AttentionKind
+from core.architecture.blueprint import AttentionGroup, AttentionKind
 from core.physics import kv_cache as kv
+from core.physics.reservation import compressed
 from core.physics.reservation import sglang as rules
+from core.sizing.engine_defaults import RINGS_BY_REQUEST_SINCE, STATES_TRACKED_SINCE, before
 from core.sizing.groups import cached_groups, given_draft_tokens, is_split
 from core.sizing.reservation import blocks
 from core.sizing.reservation.share import Reservation, Share
@@ -16,8 +18,16 @@ SOURCE = Origin(
     "https://github.com/sgl-project/sglang",
     "2026-11",
 )
-WINDOW_RATIO, STATE_RATIO = 0.8, 0.9
+COMPRESSED_SOURCE = Origin(
+    OriginKind.METHOD,
+    "SGLang 0.5.23, model_executor/pool_configurator.py: DSV4_DEFAULT_SWA_FULL_TOKENS_RATIO",
+    "https://github.com/sgl-project/sglang",
+    "2026-12",
+)
+WINDOW_RATIO, STATE_RATIO, COMPRESSED_RATIO = 0.8, 0.9, 0.1
 CACHED_SLOTS = 3  # states per request with prefix caching: the one in use, and two to come back to
+TRACKED_SLOTS = 2  # and two more in which the next one to come back to is tracked
+LONG_SPAN = 128  # tokens: the rings of such spans stand by requests
 
 
 def reserve(trace: Recipe, s: Setup) -> Reservation:
@@ -25,8 +35,9 @@ def reserve(trace: Recipe, s: Setup) -> Reservation:
     shares = []
     mixed = any(not group.window for _, group in cached_groups(s.blueprint))
     for number, group in cached_groups(s.blueprint):
-        windowed = group.window and mixed and group.kind is not AttentionKind.COMPRESSED
-        if windowed and not s.deployment.full_windows:
+        if group.kind is AttentionKind.COMPRESSED:
+            shares.append(_compressed_pools(trace, s, number, group))
+        elif group.window and mixed and not s.deployment.full_windows:
             shares.append(_window_pool(trace, s, number))
         else:
             reserved = blocks.whole_blocks(trace, "workload.context_tokens", f"kv.{number}.tokens_reserved")
@@ -57,12 +68,50 @@ def _window_pool(trace: Recipe, s: Setup, number: int) -> Share:
     return Share(False, part, whole, keys["part"])
 
 
+def _compressed_pools(trace: Recipe, s: Setup, number: int, group: AttentionGroup) -> Share:
+    """Vectors, windows and rings that grow with the tokens, whatever the window; rings of long spans by requests."""
+    key, nothing = f"kv.{number}", "nothing_bytes"
+    ratio = 1.0 if s.deployment.full_windows else COMPRESSED_RATIO
+    trace.given("window_pool_ratio", ratio, Unit.RATIO, CHOICE if s.deployment.full_windows else COMPRESSED_SOURCE)
+    by_request = group.compression == LONG_SPAN and not before(s, RINGS_BY_REQUEST_SINCE)
+    rate, fixed = f"{key}.whole_pool_bytes_per_token", f"{key}.ring_bytes" if by_request else nothing
+    trace.compute(
+        rate,
+        rules.compressed_pool_bytes_per_token,
+        bytes_per_token=f"{key}.bytes_per_token",
+        layers=f"{key}.layers",
+        record_bytes=f"{key}.record_bytes",
+        ring_bytes=nothing if by_request else f"{key}.ring_bytes",
+        window=f"{key}.window",
+        ratio="window_pool_ratio",
+    )
+    tokens = blocks.whole_blocks(trace, "workload.context_tokens", f"{key}.tokens_reserved")
+    bounded = {"window_bytes": nothing, "ring_bytes": fixed}
+    replica = f"{key}.replica_bytes"
+    trace.compute(replica, compressed.request_bytes, bytes_per_token=rate, tokens=tokens, **bounded)
+    trace.compute(f"{key}.reserved_bytes", kv.times_ranks, whole_bytes=replica, tensor="plan.tensor")
+    if s.plan.pipeline == 1:
+        return Share(False, replica, f"{key}.reserved_bytes", rate, fixed)
+    stage = {"layers": f"{key}.layers", "pipeline": "plan.pipeline"}
+    trace.compute(f"{key}.rank_bytes", kv.stage_bytes, whole_bytes=replica, **stage)
+    trace.compute(f"{key}.rank_bounded_bytes", kv.stage_bytes, whole_bytes=fixed, **stage)
+    part = f"{key}.part_pool_bytes_per_token"
+    heads = {"kv_heads": f"{key}.kv_heads", "tensor": "plan.tensor"}
+    trace.compute(part, kv.rank_bytes_per_token, bytes_per_token=rate, **heads, **stage)
+    return Share(False, f"{key}.rank_bytes", f"{key}.reserved_bytes", part, f"{key}.rank_bounded_bytes")
+
+
+def _slots(trace: Recipe, s: Setup) -> int:
+    """States that one request occupies: one alone or with those to come back to, and those of guessed tokens."""
+    cached = CACHED_SLOTS if before(s, STATES_TRACKED_SINCE) else CACHED_SLOTS + TRACKED_SLOTS
+    guessed = given_draft_tokens(trace, s)
+    return (cached if s.deployment.prefix_caching is not False else 1) + (guessed + 1 if guessed else 0)
+
+
 def _with_states(trace: Recipe, s: Setup, shares: list[Share]) -> Reservation:
     """Both pools grow in step: what one request takes of either is what the scarcer one makes it take."""
-    cached = s.deployment.prefix_caching is not False
     trace.given("state_pool_ratio", STATE_RATIO, Unit.RATIO, SOURCE)
-    slots = (CACHED_SLOTS if cached else 1) + given_draft_tokens(trace, s)
-    trace.given("state_slots", slots, Unit.COUNT, SOURCE if s.deployment.prefix_caching is None else CHOICE)
+    trace.given("state_slots", _slots(trace, s), Unit.COUNT, SOURCE if s.deployment.prefix_caching is None else CHOICE)
     kept = {"whole": [share.whole for share in shares], "part": [share.bytes for share in shares]}
     sides: dict[str, tuple[str, str]] = {}
     for name in ("whole", "part"):
