@@ -14,8 +14,19 @@ RELEASES = (
     ("2025-06", (0, 9)), ("2025-03", (0, 8)), ("2025-01", (0, 7)), ("2024-09", (0, 6)), ("2024-05", (0, 5)),
     ("", (0, 4)),
 )  # fmt: skip
-#: And those of SGLang whose shares differ.
-RELEASES_OF_SGLANG = (("2026-09-18", (0, 5, 20)), ("2026-04-05", (0, 5, 10)), ("2025-09", (0, 5, 3)), ("", (0, 4)))
+#: And those of SGLang: dates of the files in its packages. Of before, 0.4.
+RELEASES_OF_SGLANG = (
+    ("2026-10-30", (0, 5, 23)), ("2026-10-15", (0, 5, 22)), ("2026-10-01", (0, 5, 21)), ("2026-09-18", (0, 5, 20)),
+    ("2026-09-04", (0, 5, 19)), ("2026-08-21", (0, 5, 18)), ("2026-08-08", (0, 5, 17)), ("2026-07-25", (0, 5, 16)),
+    ("2026-07-10", (0, 5, 15)), ("2026-06-26", (0, 5, 14)), ("2026-06-11", (0, 5, 13)), ("2026-05-16", (0, 5, 12)),
+    ("2026-05-07", (0, 5, 11)), ("2026-04-05", (0, 5, 10)), ("2026-02-23", (0, 5, 9)), ("2026-01-23", (0, 5, 8)),
+    ("2026-01-01", (0, 5, 7)), ("2025-12-03", (0, 5, 6)), ("2025-11-06", (0, 5, 5)), ("2025-10-24", (0, 5, 4)),
+    ("2025-10-06", (0, 5, 3)), ("2025-09-11", (0, 5, 2)), ("2025-08-23", (0, 5, 1)), ("2025-07-31", (0, 4, 10)),
+    ("2025-07-06", (0, 4, 9)), ("2025-06-24", (0, 4, 8)), ("2025-06-10", (0, 4, 7)), ("2025-04-27", (0, 4, 6)),
+    ("2025-04-07", (0, 4, 5)), ("2025-03-13", (0, 4, 4)), ("2025-02-14", (0, 4, 3)), ("", (0, 4)),
+)  # fmt: skip
+#: What a source calls a release of SGLang when it does not tell which of a year's.
+SOME_OF_SGLANG = (0, 5)
 NEWEST = "2026-09"  # from here on, the catalogue's
 #: From this release on vLLM keeps prefixes unless told otherwise.
 PREFIXES_SINCE = (0, 8)
@@ -41,6 +52,11 @@ def _version_of_sglang(record: Record) -> tuple[int, ...] | None:
     return tuple(int(part) for part in found.groups() if part) if found else None
 
 
+def _sglang_of(date: str) -> tuple[int, ...]:
+    """The newest release of SGLang at a date."""
+    return next(release for since, release in RELEASES_OF_SGLANG if date >= since)
+
+
 def release_of(record: Record, engine: Engine) -> tuple[int, ...] | None:
     """The release of vLLM and SGLang as stated, else by date; of llama.cpp year and month; None: the catalogue's."""
     date = record.text("date")
@@ -48,9 +64,10 @@ def release_of(record: Record, engine: Engine) -> tuple[int, ...] | None:
         known = re.match(r"(20\d\d)(?:-(\d\d))?", date)  # a year alone: its beginning
         return (int(known[1]), int(known[2] or 1)) if known else None
     if engine.allocator is Allocator.SGLANG:
-        known = re.match(r"20\d\d-\d\d", date)
-        by_date = next(release for since, release in RELEASES_OF_SGLANG if date >= since) if known else None
-        return _version_of_sglang(record) or by_date
+        stated = _version_of_sglang(record)
+        if stated == SOME_OF_SGLANG and date:  # a year alone: its beginning
+            return max(SOME_OF_SGLANG, _sglang_of(date))
+        return stated or (_sglang_of(date) if re.match(r"20\d\d-\d\d", date) else None)
     if engine.allocator is not Allocator.VLLM:
         return None
     stated = version(record)
@@ -84,15 +101,16 @@ def shares_slots(record: Record) -> bool:
 def cache_choices(record: Record, engine: Engine) -> dict[str, Any]:
     """The fields of a deployment that say how the cache is kept."""
     flags, release = record.part("flags"), release_of(record, engine)
-    chunk = flags.count("max_num_batched_tokens") or flags.count("ubatch")
+    chunk = flags.count("max_num_batched_tokens") or flags.count("ubatch") or flags.count("chunked_prefill_size")
+    kept = flags.flag("prefix_caching") or flags.text("mamba_cache_mode") in KEPT_MODES or None
     return {
         "release": _written(release),
         "prefill_chunk": max(16, chunk) if chunk else None,
-        "prefix_caching": flags.flag("prefix_caching") or flags.text("mamba_cache_mode") in KEPT_MODES or None,
+        "prefix_caching": False if flags.flag("disable_radix_cache") else kept,
         "max_requests": flags.count("max_num_seqs") or flags.count("max_running_requests") or None,
-        "kv_block_tokens": flags.count("block_size") or None,
-        "graphs": not flags.flag("enforce_eager"),
-        "full_windows": flags.flag("swa_full"),
+        "kv_block_tokens": flags.count("block_size") or flags.count("page_size") or None,
+        "graphs": not (flags.flag("enforce_eager") or flags.flag("disable_cuda_graph")),
+        "full_windows": flags.flag("swa_full") or flags.number("swa_full_tokens_ratio") == 1,
         "full_latents": flags.fields.get("mla") == 0 if "mla" in flags.fields else None,
         "shared_slots": shares_slots(record),
         "context_parallel": flags.count("dcp") or 1,

@@ -2,17 +2,22 @@
 
 import re
 from dataclasses import dataclass
+from statistics import median
 
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Device, DeviceFamily, DeviceKind, Engine, LinkKind, MemoryTier
 from core.catalogue.tables import Table
 from core.scenario import Plan
 from core.sizing.links import PCIE
+from core.units import GB
 from tests.accuracy.records import Record, Unusable
 
 #: Memory of a device that nobody named, where only bytes that do not depend on it are asked for.
 UNLIMITED_BYTES = 10**14
 UNNAMED = "unnamed"
+#: Devices meant where a source names none; labels closer than this are the same.
+NVIDIA = (DeviceFamily.NVIDIA_HBM, DeviceFamily.NVIDIA_GDDR)
+SAME_LABEL = 0.005
 
 _BACK_ENDS = {"cuda": "cuda", "rocm": "rocm", "hip": "rocm", "vulkan": "vulkan", "sycl": "sycl", "metal": "metal"}
 _BACK_ENDS |= {"xpu": "xpu"}
@@ -123,6 +128,20 @@ def unnamed_device(capacity_bytes: int = UNLIMITED_BYTES) -> Device:
     )
 
 
+def labelled_bytes(label_gb: float, catalogue: Catalogue) -> int:
+    """What software sees of an NVIDIA device with this size on its label: the median of those in the catalogue.
+
+    A label counts in 2**30 bytes or in 10**9: of 24 GB software sees 22.0 to 23.6 GiB, of 80 GB 79.2.
+    """
+    seen = sorted(
+        device.memory_tiers[0].usable_bytes or 0
+        for device in catalogue.devices.values()
+        if device.family in NVIDIA and device.memory_tiers and device.memory_tiers[0].usable_bytes
+        if abs(device.memory_tiers[0].capacity_bytes / GB / label_gb - 1) < SAME_LABEL
+    )
+    return round(median(seen)) if seen else round(label_gb * GB)
+
+
 @dataclass(frozen=True, slots=True)
 class Spread:
     """Over how many accelerators a model is spread, and how."""
@@ -139,6 +158,8 @@ def read_spread(record: Record, engine: Engine) -> Spread:
     count = record.count("n_gpus", record.count("device_count", tensor * pipeline * data)) or 1
     if record.part("flags").flag("expert_parallel"):
         experts = tensor * data
+    if record.part("flags").flag("dp_attention") and tensor % data == 0:  # SGLang counts all ranks of a layer as TP
+        tensor, experts = tensor // data, tensor
     attention = data if experts > 1 else 1
     rest, odd = divmod(count, tensor * pipeline * attention)
     if odd or rest < data // attention or (tensor * attention) % experts:

@@ -17,7 +17,7 @@ from core.physics.reservation.llama_cpp import window_cells
 from core.scenario import Deployment, Host, Speculation, Workload
 from core.sizing.report import Sizing
 from core.units import GB, GIB, MIB
-from tests.accuracy import choices, formats, llama_cpp, machines, models, printed
+from tests.accuracy import choices, formats, llama_cpp, machines, models, printed, sglang
 from tests.accuracy.cases import Case, Parts, build, refusals, shipped
 from tests.accuracy.records import Record, Unusable, is_number
 from tests.accuracy.results import Outcome, Result, Skip
@@ -161,7 +161,7 @@ def _device(record: Record) -> tuple[Device, bool]:
     if found is not None and found.memory_tiers:
         return found.model_copy(update={"memory_tiers": found.memory_tiers[:1]}), True
     printed, nominal = record.positive("gpu_memory_gib"), record.positive("device_memory_gb_nominal")
-    size = printed * GIB if printed else nominal * GB if nominal else None
+    size = printed * GIB if printed else machines.labelled_bytes(nominal, shipped()) if nominal else None
     if size is None:
         return machines.unnamed_device(), False
     return machines.unnamed_device(round(size)), True
@@ -241,7 +241,9 @@ class Question:
             return self._own_pool()
         if room <= 0:
             raise Unusable("there is no room for a cache")
-        alone = {"deployment__runtime_bytes": 0, "deployment__memory_share": 1.0}
+        alone: dict[str, Any] = {"deployment__runtime_bytes": 0, "deployment__memory_share": 1.0}
+        if sglang.is_sglang(self) and "available_kv_gib" not in self.observed.fields:
+            alone["deployment__draft_tokens"] = 0  # the printed cache is the model's alone
         unlimited = self.case.sized(deployment__capacity_bytes=machines.UNLIMITED_BYTES, **alone)
         fixed = unlimited.trace["accelerator.fixed_bytes"]
         return self.case.sized(deployment__capacity_bytes=round(fixed + room), **alone)
@@ -269,7 +271,7 @@ def rank_bytes_per_token(sizing: Sizing) -> float:
 
 def _weights(q: Question) -> float:
     described = _described_weights(q)
-    return float(q.sizing.trace["accelerator.weights_bytes"]) if described is None else described
+    return float(sglang.alone(q).trace["accelerator.weights_bytes"]) if described is None else described
 
 
 def _described_weights(q: Question) -> float | None:
@@ -356,7 +358,14 @@ def _cache_of_tokens(q: Question) -> float:
     tokens = q.observed.count("kv_tokens")
     if not tokens:
         raise Unusable("the number of tokens is not printed")
-    return tokens * rank_bytes_per_token(q.sizing)
+    return tokens * _rate(sglang.alone(q), q)
+
+
+def _rate(sizing: Sizing, q: Question) -> float:
+    """What a token takes on one accelerator; of SGLang's full pool, with what the other pools take for it."""
+    if sglang.is_sglang(q) and "kv_pool.rate" in sizing.trace:
+        return sglang.pool_rate(sizing)
+    return rank_bytes_per_token(sizing)
 
 
 def _side(side: str) -> Callable[[Question], float]:
@@ -364,12 +373,13 @@ def _side(side: str) -> Callable[[Question], float]:
 
     def predict(q: Question) -> float:
         named = {"key": q.case.cache.key, "value": q.case.cache.value}[side]
-        sizing = q.case.sized(kv_format=named, **_without_draft(q)) if named else llama_cpp.target(q.case)
+        changes = ({"kv_format": named} if named else {}) | _without_draft(q)
+        sizing = q.case.sized(**changes)
         groups = [g for g in sizing.blueprint.attention if g.cached]
         shares = {(g.key_dim if side == "key" else g.value_dim) / (g.key_dim + g.value_dim) for g in groups}
         if len(shares) != 1 or any(g.latent_dim for g in groups):
             raise Unusable("keys and values are not kept apart in the same way in all layers")
-        whole = tokens * rank_bytes_per_token(sizing) if (tokens := q.observed.count("kv_tokens")) else None
+        whole = tokens * _rate(sizing, q) if (tokens := q.observed.count("kv_tokens")) else None
         if whole is None:
             whole = float(sizing.trace["memory_item.kv_cache"])
         return whole * shares.pop()
@@ -377,9 +387,10 @@ def _side(side: str) -> Callable[[Question], float]:
     return predict
 
 
-def _without_draft(q: Question) -> dict[str, int]:
+def _without_draft(q: Question) -> dict[str, Any]:
+    """Changes to the model alone, where an engine prints what guesses ahead by itself."""
     own = llama_cpp.is_llama(q.case) and q.case.scenario.deployment.speculation is None
-    return {"deployment__draft_tokens": 0} if own else {}
+    return {"deployment__draft_tokens": 0} if own or sglang.is_sglang(q) else {}
 
 
 def _tokens(q: Question) -> float:
@@ -389,7 +400,7 @@ def _tokens(q: Question) -> float:
     if release and release <= choices.BY_GROUP_UNTIL and "kv_pool.tokens_by_group" in trace:
         return float(trace["kv_pool.tokens_by_group"] * trace["engine.context_parallel"])
     if "kv_pool.tokens" in trace and (q.record.count("max_model_len") or "kv_pool.concurrency" not in trace):
-        return float(trace["kv_pool.tokens"])
+        return sglang.at_most_asked(q, float(trace["kv_pool.tokens"]))
     return float(trace["accelerator.free_for_kv_bytes"]) / rank_bytes_per_token(q.sizing)
 
 
@@ -445,11 +456,11 @@ def _recorded(q: Question, key: str) -> float:
 
 
 def _left_free(q: Question) -> float:
-    """What SGLang leaves beside its pools: all but its share."""
-    if q.case.engine.allocator is not Allocator.SGLANG:
+    """What SGLang leaves beside its pools: all but its share, and the table of the tokens of its requests."""
+    if not sglang.is_sglang(q):
         raise Unusable("this engine does not say what it leaves free")
     trace = q.sizing.trace
-    return float(trace["tier.0.usable_bytes"]) - float(trace["tier.0.limit_bytes"])
+    return float(trace["tier.0.usable_bytes"]) - float(trace["tier.0.limit_bytes"]) - sglang.table_bytes(q)
 
 
 def _blocks(q: Question) -> float:
@@ -506,6 +517,8 @@ def _slots(q: Question) -> float:
     groups = range(len(sizing.blueprint.recurrent))
     keys = [f"state.{n}.rank_bytes" if f"state.{n}.rank_bytes" in sizing.trace else f"state.{n}.bytes" for n in groups]
     spare = int(q.record.fields.get("geometry") is None)  # one slot of the pool stays empty
+    if sglang.is_sglang(q):
+        return (slots + spare) * sglang.state_bytes(q)
     return (slots + spare) * sum(float(sizing.trace[key]) for key in keys)
 
 
@@ -516,6 +529,8 @@ def _part_of_state(part: str) -> Callable[[Question], float]:
             return _slots(q)  # all of it in one figure
         if not groups:
             return _slots(q) * _described_share(q, part)
+        if sglang.is_sglang(q):
+            return _slots(q) * sglang.state_bytes(q, part) / sglang.state_bytes(q)
         whole = sum(_state_elements(trace, n, name) for n in groups for name in ("convolution", "matrix"))
         share = sum(_state_elements(trace, n, part) for n in groups) / whole if whole else 0.0
         return _slots(q) * share
@@ -671,6 +686,16 @@ FIGURES: dict[str, Figure] = {
     "activation_peak_gib": Figure("activation peak", GIB, _peak),
     "non_torch_gib": Figure("outside of PyTorch", GIB, _outside_torch),
     "free_after_pool_gib": Figure("left free", GIB, _left_free, needs_device=True),
+    "max_running_requests": Figure("requests at once", 1, sglang.requests_at_once),
+    "swa_kv_tokens": Figure("cache", 1, sglang.window_tokens),
+    "full_kv_k_gib": Figure("cache", GIB, sglang.pool_side("key", windowed=False), decimals=2),
+    "full_kv_v_gib": Figure("cache", GIB, sglang.pool_side("value", windowed=False), decimals=2),
+    "swa_kv_k_gib": Figure("cache", GIB, sglang.pool_side("key", windowed=True), decimals=2),
+    "swa_kv_v_gib": Figure("cache", GIB, sglang.pool_side("value", windowed=True), decimals=2),
+    "draft_kv_gib": Figure("cache", GIB, sglang.draft_cache, decimals=2),
+    "draft_weights_gib": Figure("weights", GIB, sglang.draft_weights, needs_weights=True),
+    "intermediate_ssm_state_gib": Figure("state", GIB, sglang.states_of_guesses("matrix"), decimals=2),
+    "intermediate_conv_window_gib": Figure("state", GIB, sglang.states_of_guesses("convolution"), decimals=2),
     "mamba_blocks": Figure("blocks of the room", 1, _blocks, needs_weights=True, needs_device=True),
     "compute_buffer_mib": Figure("compute buffer", MIB, _compute_buffer),
 }
