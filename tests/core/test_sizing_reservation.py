@@ -5,7 +5,7 @@ modules of `core.physics.reservation` cite.
 """
 
 from dataclasses import replace
-from math import floor
+from math import ceil, floor
 from typing import Any
 
 import pytest
@@ -358,13 +358,13 @@ def test_sglang_pools_stand_in_fixed_ratios() -> None:
     """Nine tenths as much for states as for the cache; 0.8 tokens of the window pool for each of the other."""
     t = figures(CASES["SGLang, hybrid"], SMALL)
     kv, states = 20_480 * 8192, 5 * 64_389_120
-    assert t["kv_bytes_per_request"] == max(kv, states / 0.9)
-    assert t["state_reserved_bytes_per_request"] == max(states, kv * 0.9)
+    assert t["kv_bytes_per_request"] == ceil(max(kv, states / 0.9))
+    assert t["state_reserved_bytes_per_request"] == max(states, ceil(kv * 0.9))
     before = figures(CASES["SGLang, hybrid"].edited(deployment__release="0.5.13"), SMALL)
-    assert before["state_reserved_bytes_per_request"] == max(3 * 64_389_120, kv * 0.9)
+    assert before["state_reserved_bytes_per_request"] == max(3 * 64_389_120, ceil(kv * 0.9))
     alone = figures(CASES["SGLang, hybrid"].edited(deployment__prefix_caching=False), SMALL)
     assert alone["kv_bytes_per_request"] == kv
-    assert alone["state_reserved_bytes_per_request"] == kv * 0.9
+    assert alone["state_reserved_bytes_per_request"] == ceil(kv * 0.9)
     windows = figures(CASES["SGLang, windows"], SMALL)
     assert windows["kv_bytes_per_request"] == pytest.approx(8192 * 8192 * 2 * (8 + 0.8 * 40) / 2)
 

@@ -9,7 +9,7 @@ model_executor/pool_configurator.py, mem_cache/memory_pool.py, arg_groups/memory
 
 from typing import Any
 
-from core.physics.arrays import floor, maximum
+from core.physics.arrays import ceil, floor, maximum
 from core.trace import formula
 from core.units import MIB, Unit
 
@@ -111,7 +111,7 @@ def state_slots_bytes(state_bytes: int, slots: int) -> int:
 def cache_side_bytes(kv_bytes: int, state_bytes: int, ratio: float) -> Any:
     """What one request takes of the cache pool, when the state pool grows in step with it.
 
-    cache_side_bytes = max(kv_bytes, state_bytes / ratio)
+    cache_side_bytes = ceil(max(kv_bytes, state_bytes / ratio))
 
     Parameters
     ----------
@@ -124,16 +124,16 @@ def cache_side_bytes(kv_bytes: int, state_bytes: int, ratio: float) -> Any:
     bytes; more than the cache itself where states run out first [byte]
 
     >>> cache_side_bytes(100, 180, 0.9)
-    200.0
+    200
     """
-    return maximum(kv_bytes, state_bytes / ratio)
+    return ceil(maximum(kv_bytes, state_bytes / ratio))
 
 
 @formula(Unit.BYTE)
 def state_side_bytes(kv_bytes: int, state_bytes: int, ratio: float) -> Any:
     """What one request takes of the state pool, when the cache pool grows in step with it.
 
-    state_side_bytes = max(state_bytes, kv_bytes * ratio)
+    state_side_bytes = ceil(max(state_bytes, kv_bytes * ratio))
 
     Parameters
     ----------
@@ -146,9 +146,9 @@ def state_side_bytes(kv_bytes: int, state_bytes: int, ratio: float) -> Any:
     bytes; more than the states themselves where the cache runs out first [byte]
 
     >>> state_side_bytes(1000, 180, 0.9)
-    900.0
+    900
     """
-    return maximum(state_bytes, kv_bytes * ratio)
+    return ceil(maximum(state_bytes, kv_bytes * ratio))
 
 
 @formula(Unit.BYTE_PER_TOKEN)
