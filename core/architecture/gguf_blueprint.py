@@ -297,7 +297,7 @@ def _state(fields: Fields, architecture: str, layer: Layer) -> RecurrentGroup:
     if architecture in MAMBA_1:
         width = inner * (kernel - 1)
         return RecurrentGroup(
-            RecurrentKind.MAMBA1, 1, 1, state, inner, width, inner * state, convolution_tokens=kernel - 1
+            RecurrentKind.MAMBA1, 1, inner, state, 1, width, inner * state, convolution_tokens=kernel - 1
         )
     heads, groups = fields.heads("ssm.time_step_rank"), fields.heads("ssm.group_count")
     if inner % heads:

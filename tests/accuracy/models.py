@@ -107,6 +107,7 @@ def _windowed_config(shape: Record, full: int, window: int) -> dict[str, Any]:
         "num_attention_heads": max(heads, own_heads),
         "num_key_value_heads": own_heads,
         "num_global_key_value_heads": heads,
+        "attention_k_eq_v": heads != own_heads,
         "head_dim": own_width,
         "global_head_dim": width,
         "intermediate_size": 8_192,
