@@ -303,6 +303,7 @@ _PARTS = {
     "index_dim": marked("width of an index key"),
     "window": marked("window"),
     "window_reserved": marked("window, in whole blocks"),
+    "kept_windows": marked("windows kept to come back to"),
     "record_bytes": marked("bytes of a cached vector"),
     "bytes_per_token": marked("cache per token"),
     "rank_bytes_per_token": marked("cache per token on one accelerator"),

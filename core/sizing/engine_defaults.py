@@ -83,7 +83,7 @@ SHARE_OF_LARGE_SINCE, SHARE_BY_SIZE_SINCE, SHARE_COMPUTED_SINCE = (0, 4, 6), (0,
 #: Since these releases it counts graphs of prompts, has larger chunks and graphs on accelerators with less than 35 GiB,
 #: and no graphs for more requests than may run at once.
 PROMPT_GRAPHS_SINCE, LARGER_ON_SMALL_SINCE, GRAPHS_FOR_LIMIT_SINCE = (0, 5, 10), (0, 5, 20), (0, 5, 22)
-#: Since this release it keeps nothing back for what guesses ahead.
+#: Since this release it keeps nothing back for what guesses ahead, and counts the cache of prediction layers.
 NOTHING_FOR_DRAFTS_SINCE = (0, 5, 14)
 #: SGLang, by memory, up to this much: tokens of a chunk, requests in a graph for less than four accelerators, and for
 #: more; on small ones once fewer.
@@ -101,6 +101,9 @@ SGLANG_CHUNKS_BEFORE = ((35 * GIB, 2048), (160 * GIB, 8192), (10**15, 16_384))
 #: Since this release SGLang keeps two more states for each request where it comes back to prefixes, in which it tracks
 #: the next (extra_buffer); since this one rings of DeepSeek V4's long spans stand by requests rather than by tokens.
 STATES_TRACKED_SINCE, RINGS_BY_REQUEST_SINCE = (0, 5, 14), (0, 5, 15)
+#: Since these releases windows of DeepSeek V4 stand by requests too, and those of other models where it does not come
+#: back to prefixes and the requests at once are chosen (SWARequestCapPoolConfigurator).
+COMPRESSED_BY_REQUEST_SINCE, WINDOWS_BY_REQUEST_SINCE = (0, 5, 21), (0, 5, 22)
 #: Before this release the kernels that swizzle MXFP4 experts were a package of their own.
 SWIZZLES_SINCE = (0, 12)
 
@@ -129,6 +132,7 @@ def changing_releases(allocator: Allocator) -> tuple[str, ...]:
             STATES_TRACKED_SINCE,
             RINGS_BY_REQUEST_SINCE,
             LARGER_ON_SMALL_SINCE,
+            COMPRESSED_BY_REQUEST_SINCE,
             GRAPHS_FOR_LIMIT_SINCE,
         ),
     }

@@ -5,7 +5,7 @@ from functools import lru_cache
 from core.architecture.blueprint import AttentionGroup, AttentionKind, Blueprint, TensorClass
 from core.catalogue.records import Allocator
 from core.scenario import Mode
-from core.sizing.engine_defaults import chunk_tokens, prepared_requests
+from core.sizing.engine_defaults import NOTHING_FOR_DRAFTS_SINCE, before, chunk_tokens, prepared_requests
 from core.sizing.origins import METHOD, catalogue_origin
 from core.sizing.situation import Setup
 from core.trace import CHOICE, Origin, OriginKind, Recipe, Recorder
@@ -119,6 +119,10 @@ def given_draft_tokens(trace: Recipe, s: Setup) -> int:
 
 
 def draft_layers(s: Setup, number: int) -> int:
-    """Layers that the prediction layer adds to an attention group: one, to the first that keeps every token."""
+    """Layers that the prediction layer adds to an attention group: one, to the first that keeps every token.
+
+    Before 0.5.14 SGLang did not count it: its pool lay in what was kept back (model_runner_kv_cache_mixin.py).
+    """
     growing = [n for n, group in cached_groups(s.blueprint) if not group.window]
-    return int(guesses_with_own_layers(s) and number == next(iter(growing), -1))
+    apart = s.engine.allocator is Allocator.SGLANG and before(s, NOTHING_FOR_DRAFTS_SINCE)
+    return int(guesses_with_own_layers(s) and not apart and number == next(iter(growing), -1))

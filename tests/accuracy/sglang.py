@@ -29,6 +29,8 @@ BEYOND_CONTEXT, ENTRY_BYTES = 4, 4
 #: Before this release a request has fewer states to come back to.
 STATES_TRACKED_SINCE, CACHED_STATES, TRACKED_STATES = (0, 5, 14), 3, 2
 WINDOW_RATIO = 0.8
+#: The first release that counts the cache of prediction layers.
+COUNTS_DRAFTS = "0.5.14"
 
 
 def is_sglang(q: "Question") -> bool:
@@ -124,6 +126,8 @@ def window_tokens(q: "Question") -> float:
     if not tokens:
         raise Unusable("the number of tokens is not printed")
     if _is_compressed(q):
+        if "window_pool_ratio" not in q.sizing.trace:
+            raise Unusable("the pool of windows goes by requests")
         return float(q.sizing.trace["window_pool_ratio"]) * tokens
     return _ratio(q) * tokens
 
@@ -169,7 +173,9 @@ def draft_cache(q: "Question") -> float:
     tokens = q.observed.count("kv_tokens")
     if not tokens:
         raise Unusable("the number of tokens is not printed")
-    half = (tokens + int(q.sizing.trace["engine.block_tokens"])) * (pool_rate(q.sizing) - pool_rate(alone(q))) / 2
+    counted = {"deployment__release": COUNTS_DRAFTS}  # the same bytes, also where they are not part of the share
+    rate = pool_rate(q.case.sized(**counted)) - pool_rate(alone(q, **counted))
+    half = (tokens + int(q.sizing.trace["engine.block_tokens"])) * rate / 2
     return 2 * round(half / GIB, 2) * GIB
 
 

@@ -383,6 +383,12 @@ def test_sglang_states_of_a_request(release: str | None, cached: bool, guessed: 
     assert served("Qwen/Qwen3.6-27B", 8192, draft_tokens=guessed, **chosen)["state_slots"] == slots
 
 
+@pytest.mark.parametrize(("release", "layers"), [(None, 17), ("0.5.14", 17), ("0.5.13", 16)])
+def test_sglang_counts_the_cache_of_prediction_layers(release: str | None, layers: int) -> None:
+    t = served("Qwen/Qwen3.6-27B", 8192, engine="sglang", release=release, draft_tokens=3)
+    assert t["kv.0.layers"] == layers
+
+
 def test_sglang_pools_of_compressed_attention() -> None:
     """DeepSeek V4 Flash: a tenth of 43 x 584 bytes and of the rings beside 3,850.25 bytes of vectors and keys.
 
@@ -392,20 +398,45 @@ def test_sglang_pools_of_compressed_attention() -> None:
     """
     vectors, windows, rings = 21 * (584 + 132) / 4 + 20 * 584 / 128, 0.1 * 43 * 584, 0.1 * 21 * 8 / 128 * 640 * 16
     eight: dict[str, Any] = {"count": 8, "plan": Plan(tensor=8), "engine": "sglang"}
-    new = served("deepseek-ai/DeepSeek-V4-Flash", 16_384, "fp8", **eight)
-    assert new["kv_pool.rate"] == pytest.approx(vectors + windows + rings)
+    later = served("deepseek-ai/DeepSeek-V4-Flash", 16_384, "fp8", release="0.5.20", **eight)
+    assert later["kv_pool.rate"] == pytest.approx(vectors + windows + rings)
     long_rings = 20 * 512 * 128 * 8
-    assert new["accelerator.kv_bytes_per_request"] == pytest.approx(new["kv_pool.rate"] * 16_384 + long_rings, abs=3)
+    held = later["kv_pool.rate"] * 16_384 + long_rings
+    assert later["accelerator.kv_bytes_per_request"] == pytest.approx(held, abs=3)
     old = served("deepseek-ai/DeepSeek-V4-Flash", 16_384, "fp8", release="0.5.11", **eight)
     assert old["kv_pool.rate"] == pytest.approx(vectors + windows + rings + 0.1 * 20 * 512 * 8)
     assert 45.78 * GIB / (old["kv_pool.rate"] + 0.1 * 584) == pytest.approx(3_080_960, rel=1e-3)
+
+
+@pytest.mark.parametrize(("cached", "tokens"), [(None, 128 + 128 + 512 + 4 * 384), (False, 768)])
+def test_sglang_windows_of_compressed_attention_by_request(cached: bool | None, tokens: int) -> None:
+    """Since 0.5.21: a window, 128 tokens until it lets go, two pages; four windows and pages to come back to."""
+    eight: dict[str, Any] = {"count": 8, "plan": Plan(tensor=8), "engine": "sglang", "prefix_caching": cached}
+    t = served("deepseek-ai/DeepSeek-V4-Flash", 16_384, "fp8", **eight)
+    vectors = 21 * (584 + 132) / 4 + 20 * 584 / 128
+    assert t["kv_pool.rate"] == pytest.approx(vectors)
+    fixed = tokens * (43 * 584 + 21 * 8 / 256 * 640 * 16) + 20 * 512 * 128 * 8
+    assert t["accelerator.kv_bytes_per_request"] == pytest.approx(vectors * 16_384 + fixed, abs=3)
+
+
+def test_sglang_windows_by_request_where_prefixes_are_not_kept() -> None:
+    """gpt-oss 20B since 0.5.22: a window of 128, 128 until it lets go, and two pages of a token; 12 layers each."""
+    chosen: dict[str, Any] = {"engine": "sglang", "prefix_caching": False, "max_requests": 16}
+    layers = 12 * 8 * 64 * 2 * 2
+    t = served("openai/gpt-oss-20b", 16_384, **chosen)
+    assert t["kv_bytes_per_request"] == layers * (16_384 + 128 + 128 + 2)
+    assert t["kv_pool.rate"] == layers
+    before = served("openai/gpt-oss-20b", 16_384, release="0.5.21", **chosen)
+    assert before["kv_pool.rate"] == pytest.approx(layers * 1.8)
+    two = served("openai/gpt-oss-20b", 16_384, **chosen, **TWO)
+    assert two["accelerator.kv_bytes_per_request"] * 2 == two["kv_bytes_per_request"] == t["kv_bytes_per_request"]
 
 
 def test_sglang_stages_share_compressed_pools() -> None:
     """21, 20 and 2 layers over two stages: the larger holds 11, 10 and 1."""
     two: dict[str, Any] = {"count": 2, "plan": Plan(pipeline=2), "engine": "sglang"}
     one, t = (served("deepseek-ai/DeepSeek-V4-Flash", 16_384, "fp8", **m) for m in ({"engine": "sglang"}, two))
-    rates = [one[f"kv.{n}.whole_pool_bytes_per_token"] for n in range(3)]
+    rates = [one[f"kv.{n}.bytes_per_token"] for n in range(3)]
     layers = [one[f"kv.{n}.layers"] for n in range(3)]
     assert t["kv_pool.rate"] == pytest.approx(sum(r * -(-n // 2) / n for r, n in zip(rates, layers, strict=True)))
 

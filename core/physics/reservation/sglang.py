@@ -62,18 +62,83 @@ def compressed_pool_bytes_per_token(
 
     Notes
     -----
-    DeepSeek V4 Flash: 3,850.25 bytes of vectors and keys become 7,705.45, or 15,897.45 before 0.5.15, when the rings of
-    128 tokens stood by tokens too; 0.5.11 printed 45.78 GiB for 3,080,960 tokens (15,955.85 with the window of its
-    prediction layer).
+    Until 0.5.20. DeepSeek V4 Flash: 3,850.25 bytes of vectors and keys become 7,705.45, or 15,897.45 before 0.5.15,
+    when rings of 128 tokens stood by tokens too; 0.5.11 printed 45.78 GiB for 3,080,960 tokens (15,955.85 with the
+    window of its prediction layer).
 
     References
     ----------
-    SGLang 0.5.11 to 0.5.23, model_executor/pool_configurator.py: DSV4PoolConfigurator.
+    SGLang 0.5.11 to 0.5.20, model_executor/pool_configurator.py: DSV4PoolConfigurator.
 
     >>> compressed_pool_bytes_per_token(3759.0, 21, 584.0, 1_720_320, 128, 0.1)
     6329.4
     """
     return bytes_per_token + ratio * (layers * record_bytes + ring_bytes / window)
+
+
+#: Tokens after which SGLang lets go of what has left a window (SGLANG_SWA_EVICTION_INTERVAL).
+EVICTION = 128
+
+
+@formula(Unit.TOKEN)
+def window_tokens_of_request(window: int, page: int, kept: int) -> int:
+    """Tokens of the window pool that one request may hold, where the pool goes by requests.
+
+    window_tokens_of_request = window + 128 + 2 * page + kept * (window + page)
+
+    Parameters
+    ----------
+    window : tokens of a window [token]
+    page : tokens of a page [token]
+    kept : windows kept to come back to, for each request (4 times, or 0 where it does not come back to prefixes)
+
+    Returns
+    -------
+    tokens
+
+    Notes
+    -----
+    SGLang sets them aside for all requests that may run: of DeepSeek V4 for 256 unless chosen.
+
+    References
+    ----------
+    SGLang 0.5.23, model_executor/pool_configurator.py: compute_swa_request_cap, _resolve_swa_prefix_tails.
+
+    >>> window_tokens_of_request(128, 256, 4)
+    2304
+    """
+    return window + EVICTION + 2 * page + kept * (window + page)
+
+
+@formula(Unit.BYTE)
+def compressed_windows_bytes(
+    tokens: int, layers: int, record_bytes: float, ring_bytes: int, page: int, long_ring_bytes: int
+) -> Any:
+    """Windows and rings of one request in compressed layers, where their pool goes by requests.
+
+    compressed_windows_bytes = ceil(tokens * (layers * record_bytes + ring_bytes / page)) + long_ring_bytes
+
+    Parameters
+    ----------
+    tokens : of the window pool for one request [token]
+    layers : layers of this ratio, which all keep a window
+    record_bytes : one vector [byte]
+    ring_bytes : of short spans, one for each page of the window pool [byte]
+    page : tokens of a page [token]
+    long_ring_bytes : of long spans, one for each request [byte]
+
+    Returns
+    -------
+    bytes [byte]
+
+    References
+    ----------
+    SGLang 0.5.23, model_executor/pool_configurator.py: DSV4PoolConfigurator.
+
+    >>> compressed_windows_bytes(2304, 21, 584, 1_720_320, 256, 0)
+    43739136
+    """
+    return ceil(tokens * (layers * record_bytes + ring_bytes / page)) + long_ring_bytes
 
 
 @formula(Unit.BYTE)

@@ -4,7 +4,13 @@ from core.architecture.blueprint import AttentionGroup, AttentionKind
 from core.physics import kv_cache as kv
 from core.physics.reservation import compressed
 from core.physics.reservation import sglang as rules
-from core.sizing.engine_defaults import RINGS_BY_REQUEST_SINCE, STATES_TRACKED_SINCE, before
+from core.sizing.engine_defaults import (
+    COMPRESSED_BY_REQUEST_SINCE,
+    RINGS_BY_REQUEST_SINCE,
+    STATES_TRACKED_SINCE,
+    WINDOWS_BY_REQUEST_SINCE,
+    before,
+)
 from core.sizing.groups import cached_groups, given_draft_tokens, is_split
 from core.sizing.reservation import blocks
 from core.sizing.reservation.share import Reservation, Share
@@ -24,10 +30,17 @@ COMPRESSED_SOURCE = Origin(
     "https://github.com/sgl-project/sglang",
     "2026-12",
 )
+BY_REQUEST = Origin(
+    OriginKind.METHOD,
+    "SGLang 0.5.23, model_executor/pool_configurator.py: compute_swa_request_cap",
+    "https://github.com/sgl-project/sglang",
+    "2026-12",
+)
 WINDOW_RATIO, STATE_RATIO, COMPRESSED_RATIO = 0.8, 0.9, 0.1
 CACHED_SLOTS = 3  # states per request with prefix caching: the one in use, and two to come back to
 TRACKED_SLOTS = 2  # and two more in which the next one to come back to is tracked
 LONG_SPAN = 128  # tokens: the rings of such spans stand by requests
+COMPRESSED_PAGE, KEPT_WINDOWS = 256, 4  # tokens of a page of DeepSeek V4, and windows to come back to for each request
 
 
 def reserve(trace: Recipe, s: Setup) -> Reservation:
@@ -38,11 +51,11 @@ def reserve(trace: Recipe, s: Setup) -> Reservation:
         if group.kind is AttentionKind.COMPRESSED:
             shares.append(_compressed_pools(trace, s, number, group))
         elif group.window and mixed and not s.deployment.full_windows:
-            shares.append(_window_pool(trace, s, number))
+            shares.append((_windows_by_request if _by_request(s) else _window_pool)(trace, s, number))
         else:
             reserved = blocks.whole_blocks(trace, "workload.context_tokens", f"kv.{number}.tokens_reserved")
             shares.append(blocks.blocks_of_group(trace, s, number, (reserved, ""), group))
-    rates = [share.rate for share in shares]
+    rates = [share.rate for share in shares if share.rate]
     if rates:
         trace.compute("kv_pool.rate", kv.total_bytes_per_token, groups=rates)
     if not s.blueprint.recurrent:
@@ -68,8 +81,73 @@ def _window_pool(trace: Recipe, s: Setup, number: int) -> Share:
     return Share(False, part, whole, keys["part"])
 
 
+def _by_request(s: Setup) -> bool:
+    """Does the pool of windows go by the requests that may run?"""
+    chosen = s.deployment.prefix_caching is False and s.deployment.max_requests is not None
+    return chosen and not before(s, WINDOWS_BY_REQUEST_SINCE)
+
+
+def _windows_by_request(trace: Recipe, s: Setup, number: int) -> Share:
+    """As many tokens of the window pool for each request as it may hold."""
+    key = f"kv.{number}"
+    tokens = _window_tokens(trace, number, "engine.block_tokens", 0)
+    whole, part = f"{key}.reserved_bytes", f"{key}.rank_window_bytes"
+    copies = {"kv_heads": f"{key}.kv_heads", "tensor": "plan.tensor"}
+    trace.compute(whole, kv.group_reserved_bytes, bytes_per_token=f"{key}.bytes_per_token", tokens=tokens, **copies)
+    trace.compute(part, kv.group_cache_bytes, bytes_per_token=blocks.rate_key(trace, number), tokens=tokens)
+    return Share(False, part, whole, constant=part)
+
+
+def _window_tokens(trace: Recipe, number: int, page: str, kept: int) -> str:
+    key = f"kv.{number}"
+    trace.given(f"{key}.kept_windows", kept, Unit.COUNT, BY_REQUEST)
+    window = {"window": f"{key}.window", "page": page, "kept": f"{key}.kept_windows"}
+    trace.compute(f"{key}.window_reserved", rules.window_tokens_of_request, **window)
+    return f"{key}.window_reserved"
+
+
 def _compressed_pools(trace: Recipe, s: Setup, number: int, group: AttentionGroup) -> Share:
-    """Vectors, windows and rings that grow with the tokens, whatever the window; rings of long spans by requests."""
+    """Vectors that grow with the tokens, and windows and rings: by tokens, whatever the window, or by requests."""
+    key = f"kv.{number}"
+    by_tokens = s.deployment.full_windows or before(s, COMPRESSED_BY_REQUEST_SINCE)
+    rate, fixed = (_windows_by_token if by_tokens else _compressed_by_request)(trace, s, number, group)
+    tokens = blocks.whole_blocks(trace, "workload.context_tokens", f"{key}.tokens_reserved")
+    bounded = {"window_bytes": fixed, "ring_bytes": "nothing_bytes"}
+    replica = f"{key}.replica_bytes"
+    trace.compute(replica, compressed.request_bytes, bytes_per_token=rate, tokens=tokens, **bounded)
+    trace.compute(f"{key}.reserved_bytes", kv.times_ranks, whole_bytes=replica, tensor="plan.tensor")
+    if s.plan.pipeline == 1:
+        return Share(False, replica, f"{key}.reserved_bytes", rate, fixed)
+    stage = {"layers": f"{key}.layers", "pipeline": "plan.pipeline"}
+    trace.compute(f"{key}.rank_bytes", kv.stage_bytes, whole_bytes=replica, **stage)
+    trace.compute(f"{key}.rank_bounded_bytes", kv.stage_bytes, whole_bytes=fixed, **stage)
+    part = f"{key}.part_pool_bytes_per_token"
+    heads = {"kv_heads": f"{key}.kv_heads", "tensor": "plan.tensor"}
+    trace.compute(part, kv.rank_bytes_per_token, bytes_per_token=rate, **heads, **stage)
+    return Share(False, f"{key}.rank_bytes", f"{key}.reserved_bytes", part, f"{key}.rank_bounded_bytes")
+
+
+def _compressed_by_request(trace: Recipe, s: Setup, number: int, group: AttentionGroup) -> tuple[str, str]:
+    """The keys of what grows with each token, and of what a request takes beside it."""
+    key, fixed, nothing = f"kv.{number}", f"kv.{number}.bounded_bytes", "nothing_bytes"
+    page, cached = s.deployment.kv_block_tokens, s.deployment.prefix_caching is not False
+    trace.given(f"{key}.block_tokens", page or COMPRESSED_PAGE, Unit.TOKEN, CHOICE if page else BY_REQUEST)
+    long = group.compression == LONG_SPAN
+    trace.compute(
+        fixed,
+        rules.compressed_windows_bytes,
+        tokens=_window_tokens(trace, number, f"{key}.block_tokens", KEPT_WINDOWS if cached else 0),
+        layers=f"{key}.layers",
+        record_bytes=f"{key}.record_bytes",
+        ring_bytes=nothing if long else f"{key}.ring_bytes",
+        page=f"{key}.block_tokens",
+        long_ring_bytes=f"{key}.ring_bytes" if long else nothing,
+    )
+    return f"{key}.bytes_per_token", fixed
+
+
+def _windows_by_token(trace: Recipe, s: Setup, number: int, group: AttentionGroup) -> tuple[str, str]:
+    """The same of older releases; rings of long spans stood by requests before windows did."""
     key, nothing = f"kv.{number}", "nothing_bytes"
     ratio = 1.0 if s.deployment.full_windows else COMPRESSED_RATIO
     trace.given("window_pool_ratio", ratio, Unit.RATIO, CHOICE if s.deployment.full_windows else COMPRESSED_SOURCE)
@@ -85,20 +163,7 @@ def _compressed_pools(trace: Recipe, s: Setup, number: int, group: AttentionGrou
         window=f"{key}.window",
         ratio="window_pool_ratio",
     )
-    tokens = blocks.whole_blocks(trace, "workload.context_tokens", f"{key}.tokens_reserved")
-    bounded = {"window_bytes": nothing, "ring_bytes": fixed}
-    replica = f"{key}.replica_bytes"
-    trace.compute(replica, compressed.request_bytes, bytes_per_token=rate, tokens=tokens, **bounded)
-    trace.compute(f"{key}.reserved_bytes", kv.times_ranks, whole_bytes=replica, tensor="plan.tensor")
-    if s.plan.pipeline == 1:
-        return Share(False, replica, f"{key}.reserved_bytes", rate, fixed)
-    stage = {"layers": f"{key}.layers", "pipeline": "plan.pipeline"}
-    trace.compute(f"{key}.rank_bytes", kv.stage_bytes, whole_bytes=replica, **stage)
-    trace.compute(f"{key}.rank_bounded_bytes", kv.stage_bytes, whole_bytes=fixed, **stage)
-    part = f"{key}.part_pool_bytes_per_token"
-    heads = {"kv_heads": f"{key}.kv_heads", "tensor": "plan.tensor"}
-    trace.compute(part, kv.rank_bytes_per_token, bytes_per_token=rate, **heads, **stage)
-    return Share(False, f"{key}.rank_bytes", f"{key}.reserved_bytes", part, f"{key}.rank_bounded_bytes")
+    return rate, fixed
 
 
 def _slots(trace: Recipe, s: Setup) -> int:
