@@ -70,12 +70,13 @@ def activation_bytes(
     chosen_experts: int,
     expert_inner: float,
     expert_tensor: int,
+    least_width: int,
 ) -> Any:
     """Intermediate results of one prompt chunk at their peak, inside the widest feed-forward block.
 
     activation_bytes = ceil(2 * (3 * chunk * hidden_size + max(3 * chunk * inner / tensor,
         mixture_tokens * chosen_experts
-        * (max(hidden_size, 2 * expert_inner / expert_tensor) + expert_inner / expert_tensor))))
+        * (max(hidden_size, 2 * expert_inner / expert_tensor) + max(expert_inner / expert_tensor, least_width)))))
 
     Parameters
     ----------
@@ -86,6 +87,7 @@ def activation_bytes(
     mixture_tokens : that go through the experts at a time
     chosen_experts, expert_inner : experts that a token uses, and the width inside one
     expert_tensor : accelerators that share an expert; 1 where whole experts are spread
+    least_width : of the second work space of the experts: the model's, or 0 where it holds their inner width only
 
     Returns
     -------
@@ -97,18 +99,19 @@ def activation_bytes(
     and 2.98 GiB. Qwen3 Coder 480B on eight H20 with whole attention on each and chunks of 8,192: 9.5 GiB were gone
     beside the weights, of which 8.8 by this formula.
 
-    >>> round(activation_bytes(20_000, 4096, 14_336.0, 1, 20_000, 0, 0.0, 1) / 2**30, 2)
+    >>> round(activation_bytes(20_000, 4096, 14_336.0, 1, 20_000, 0, 0.0, 1, 0) / 2**30, 2)
     2.06
-    >>> round(activation_bytes(29_000, 4096, 14_336.0, 1, 29_000, 0, 0.0, 1) / 2**30, 2)
+    >>> round(activation_bytes(29_000, 4096, 14_336.0, 1, 29_000, 0, 0.0, 1, 0) / 2**30, 2)
     2.99
-    >>> round(activation_bytes(8192, 6144, 0.0, 1, 65_536, 8, 2560.0, 1) / 2**30, 1)
+    >>> round(activation_bytes(8192, 6144, 0.0, 1, 65_536, 8, 2560.0, 1, 0) / 2**30, 1)
     8.8
 
     References
     ----------
     1. vLLM, v1/worker/gpu_worker.py, determine_available_memory.
     """
-    mixture = chosen_experts * (max(hidden_size, 2 * expert_inner / expert_tensor) + expert_inner / expert_tensor)
+    inner_of_rank = expert_inner / expert_tensor
+    mixture = chosen_experts * (max(hidden_size, 2 * inner_of_rank) + max(inner_of_rank, least_width))
     return ceil(2 * (3 * chunk * hidden_size + maximum(3 * chunk * inner / tensor, mixture_tokens * mixture)))
 
 

@@ -13,6 +13,7 @@ from core.sizing.engine_defaults import (
     LARGE_EXCHANGE_SINCE,
     LIBRARIES_SINCE,
     SHARE_OF_WHOLE_TPU_SINCE,
+    TWO_SPACES_SINCE,
     UNFOLDS_LESS_SINCE,
     UNFOLDS_SINCE,
     UNSORTED_SINCE,
@@ -22,7 +23,7 @@ from core.sizing.engine_defaults import (
     is_vllm,
     tries_images,
 )
-from core.sizing.groups import given_chunk, given_max_requests, source_of_model, usable_bytes
+from core.sizing.groups import ROTARY_WIDTH, given_chunk, given_max_requests, source_of_model, usable_bytes
 from core.sizing.links import FAST
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin
 from core.sizing.situation import Setup
@@ -61,8 +62,8 @@ EXCHANGE, EXCHANGE_OVER_PCIE, EXCHANGE_BEFORE = 400 * MIB, 150 * MIB, 100 * MIB
 #: Of one score with its copies, while words are chosen by sorting all scores, and since they are not; by the second
 #: runner, which printed 1.44 GiB for 1,024 requests of Llama 3.1 8B on H100 [byte].
 LOGITS_SORTED, LOGITS_EACH, LOGITS_OF_SECOND = 38, 16, 10
-#: Earlier tokens that latent attention unfolds at most; what of a key turns with its position.
-UNFOLDED, UNFOLDED_BEFORE, ROTARY_WIDTH = 65_536, 131_072, 64
+#: Earlier tokens that latent attention unfolds at most.
+UNFOLDED, UNFOLDED_BEFORE = 65_536, 131_072
 UNFOLDING = Origin(
     OriginKind.METHOD,
     "vLLM, v1/attention/backends/mla/common.py: determine_chunked_prefill_workspace_size",
@@ -70,12 +71,18 @@ UNFOLDING = Origin(
     "2026-11",
 )
 #: Tokens that vLLM's experts take at a time, by release, newest first; the newest do not cut a chunk.
-MIXTURE_MOST, MIXTURE_MOST_BEFORE = (((0, 20), 10**9), ((0, 12), 16_384)), 65_536
+MIXTURE_MOST, MIXTURE_MOST_BEFORE = (((0, 18), 10**9), ((0, 12), 16_384)), 65_536
 CUT = Origin(
     OriginKind.METHOD,
     "vLLM, vllm/envs.py: VLLM_FUSED_MOE_CHUNK_SIZE",
     "https://github.com/vllm-project/vllm/blob/v0.12.0/vllm/envs.py",
     "2025-12",
+)
+SPACES = Origin(
+    OriginKind.METHOD,
+    "vLLM, fused_moe/experts/triton_moe.py, deep_gemm_moe.py, cutlass_moe.py and marlin_moe.py: workspace_shapes",
+    "https://github.com/vllm-project/vllm/tree/main/vllm/model_executor/layers/fused_moe/experts",
+    "2026-11",
 )
 #: Graphs of CUDA as vLLM estimates them: the first, and a layer in each; its largest step; how many steps' tokens the
 #: graphs in pieces go beyond those of whole steps.
@@ -288,6 +295,7 @@ def _activations(trace: Recipe, s: Setup) -> None:
         most="runtime.most_mixture_tokens",
     )
     trace.given("runtime.expert_ranks", 1 if s.plan.expert > 1 else s.plan.tensor, Unit.COUNT, METHOD)
+    trace.given("runtime.least_width", _least_width(s), Unit.COUNT, SPACES)
     trace.compute(
         "runtime.activation_bytes",
         a.activation_bytes,
@@ -299,7 +307,19 @@ def _activations(trace: Recipe, s: Setup) -> None:
         chosen_experts="runtime.chosen_experts",
         expert_inner="runtime.expert_inner",
         expert_tensor="runtime.expert_ranks",
+        least_width="runtime.least_width",
     )
+
+
+def _least_width(s: Setup) -> int:
+    """Elements of 16 bit that a token takes at least in the second work space of the experts.
+
+    Kernels for MXFP4 hold their inner width alone, those that compute in FP4 the states in that precision.
+    """
+    if before(s, TWO_SPACES_SINCE) or s.weight_format.format_class == "mxfp4":
+        return 0
+    narrow = s.weight_format.compute == "fp4" and s.device.fp4_format.startswith("NVFP4")
+    return round(s.blueprint.hidden_size * s.weight_format.bits / 16) if narrow else s.blueprint.hidden_size
 
 
 def _llama_cpp(trace: Recipe, s: Setup) -> list[str]:

@@ -23,7 +23,9 @@ ALL_AT_MOST_SINCE, LEAST_CHUNK = (0, 12), 16
 #: Before this release a prompt of up to this many tokens was read in one piece, whatever the accelerator.
 PIECES_SINCE, LONG_PROMPT = (0, 8), 32_768
 #: Since this release words are chosen without sorting all scores; since this one graphs count in the engine's share.
-UNSORTED_SINCE, GRAPHS_COUNT_SINCE = (0, 17), (0, 21)
+UNSORTED_SINCE, GRAPHS_COUNT_SINCE = (0, 17), (0, 20)
+#: Since this release experts of all formats run in two work spaces, and a chunk is not cut for them (fused_moe).
+TWO_SPACES_SINCE = (0, 18)
 #: Since this release dense models have another runner (config/vllm.py, use_v2_model_runner), since this one all have.
 #: It tries images since 0.27, and counts graphs since 0.29.
 SECOND_RUNNER_SINCE, SECOND_RUNNER_FOR_ALL_SINCE = (0, 25), (0, 29)
@@ -36,8 +38,11 @@ CONTEXT_APART_SINCE, LIBRARIES_SINCE = (0, 7), (0, 8)
 LARGE_EXCHANGE_SINCE = (0, 9)
 #: Since this release latent attention sets aside what it unfolds while the peak is measured, and since this one half.
 UNFOLDS_SINCE, UNFOLDS_LESS_SINCE = (0, 10), (0, 11)
-#: Until this release vLLM counts all memory of an AMD device that is in use as loaded.
-ALLOCATED_SINCE = (0, 24)
+#: From the first to the second release vLLM counts all memory of an AMD device that is in use as loaded.
+IN_USE_SINCE, ALLOCATED_SINCE = (0, 7), (0, 22)
+#: Since the first release vLLM multiplies matrices of latent attention ahead, and keeps the products; since the second
+#: it no longer does, and keeps a 16-bit copy of those that are quantised.
+ABSORBS_SINCE, COPIES_LATENTS_SINCE = (0, 7), (0, 8)
 #: Before this release vLLM kept latent attention head by head, each padded to so many (models/deepseek_v2.py).
 VLLM_LATENTS_SINCE, PADDED_HEAD = (0, 7), 256
 #: Before this release vLLM for TPUs took its share of what was free after loading (tpu-inference, pull request 734).

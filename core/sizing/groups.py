@@ -24,6 +24,8 @@ SGLANG_DEFAULTS = Origin(
     "2026-11",
 )
 LATENT = (AttentionKind.LATENT, AttentionKind.SPARSE_LATENT)
+#: What of a key of latent attention turns with its position.
+ROTARY_WIDTH = 64
 
 
 def cached_groups(blueprint: Blueprint) -> tuple[tuple[int, AttentionGroup], ...]:

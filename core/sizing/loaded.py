@@ -4,8 +4,16 @@ from core.architecture.blueprint import TensorClass
 from core.catalogue.records import Allocator, DeviceFamily
 from core.physics import loaded, memory, weights
 from core.scenario import Mode
-from core.sizing.engine_defaults import ALLOCATED_SINCE, SWIZZLES_SINCE, before, is_vllm
-from core.sizing.groups import expert_ranks_key, given_chunk, source_of_model
+from core.sizing.engine_defaults import (
+    ABSORBS_SINCE,
+    ALLOCATED_SINCE,
+    COPIES_LATENTS_SINCE,
+    IN_USE_SINCE,
+    SWIZZLES_SINCE,
+    before,
+    is_vllm,
+)
+from core.sizing.groups import LATENT, ROTARY_WIDTH, expert_ranks_key, given_chunk, source_of_model
 from core.sizing.situation import Setup
 from core.trace import Origin, OriginKind, Recipe
 from core.units import Unit
@@ -31,11 +39,17 @@ SOURCE = Origin(
 )
 HELD_SOURCE = Origin(
     OriginKind.METHOD,
-    "vLLM, vllm/platforms/rocm.py: until 0.24 all memory of the device counts as loaded; start-up logs on R9700",
+    "vLLM, vllm/platforms/rocm.py: from 0.7 to 0.21 all memory of the device counts as loaded; start-up logs on R9700",
     "https://github.com/kyuz0/amd-r9700-vllm-toolboxes",
     "2025-12",
 )
-HELD = "weights_bytes.held"
+HELD, PRODUCTS = "weights_bytes.held", "weights_bytes.products"
+PRODUCTS_SOURCE = Origin(
+    OriginKind.METHOD,
+    "vLLM 0.7.3, attention/backends/mla/utils.py: products keep the format of the weights",
+    "https://github.com/vllm-project/vllm/blob/v0.7.3/vllm/attention/backends/mla/utils.py",
+    "2025-02",
+)
 #: What PyTorch keeps of the memory that loading needed for a moment, as a part of the weights: 0.5 to 0.9 % in 16 bit,
 #: 1.4 to 9.5 % with FP8 and INT4, 8 to 9 % with MXFP4.
 HELD_SHARES, HELD_OF_OTHERS = {"f16": 0.006, "mxfp4": 0.08}, 0.033
@@ -131,9 +145,53 @@ def record_tables(trace: Recipe, s: Setup) -> list[str]:
     return [TABLES]
 
 
+def record_products(trace: Recipe, s: Setup) -> list[str]:
+    """Record what vLLM makes of the matrices of latent attention while it loads them; return the key.
+
+    Releases that multiply them ahead know FP8 and 16 bit only: with others they keep the cache head by head.
+    """
+    groups = [group for group in s.blueprint.attention if group.kind in LATENT]
+    bits = float(s.bits[TensorClass.ATTENTION]) if groups else 0.0
+    absorbs = before(s, COPIES_LATENTS_SINCE)
+    wanted = bits >= 8 if absorbs else bits < 16
+    if not is_vllm(s) or not groups or before(s, ABSORBS_SINCE) or not wanted:
+        return []
+    latent, source = groups[0], source_of_model(s)
+    counts = {
+        "layers": ("latent_layers", sum(group.layers for group in groups)),
+        "heads": ("latent_heads", latent.query_heads),
+        "width": ("unfolded_width", latent.key_dim + latent.value_dim - ROTARY_WIDTH),
+        "rank": ("latent_rank", latent.latent_dim - ROTARY_WIDTH),
+    }
+    for key, number in counts.values():
+        trace.given(f"runtime.{key}", number, Unit.COUNT, source)
+    inputs = {name: f"runtime.{key}" for name, (key, _) in counts.items()}
+    inputs |= {"tensor": "plan.tensor", "pipeline": "plan.pipeline"}
+    if not absorbs:
+        trace.compute(PRODUCTS, loaded.unfolding_copies_bytes, **inputs)
+        return [PRODUCTS]
+    hidden, whole = s.blueprint.hidden_size, s.blueprint.whole_attention_parameters
+    queries = whole / sum(group.layers for group in groups) / hidden - latent.latent_dim
+    trace.given("model.hidden_size", hidden, Unit.COUNT, source)
+    trace.given("runtime.query_rank", queries if queries >= 1 else hidden, Unit.COUNT, source)
+    trace.given("runtime.rotary_width", ROTARY_WIDTH, Unit.COUNT, source)
+    trace.given("runtime.product_bits", min(16.0, bits), Unit.BIT_PER_WEIGHT, PRODUCTS_SOURCE)
+    trace.compute(
+        PRODUCTS,
+        loaded.absorbed_bytes,
+        **inputs,
+        query_rank="runtime.query_rank",
+        hidden_size="model.hidden_size",
+        rotary="runtime.rotary_width",
+        bits="runtime.product_bits",
+    )
+    return [PRODUCTS]
+
+
 def record_held(trace: Recipe, s: Setup, weights: str) -> list[str]:
     """Record what PyTorch still holds of loading, where vLLM counts it with the weights; return the key."""
-    if not is_vllm(s) or s.device.family not in AMD or not before(s, ALLOCATED_SINCE):
+    counts = before(s, ALLOCATED_SINCE) and not before(s, IN_USE_SINCE)
+    if not is_vllm(s) or s.device.family not in AMD or not counts:
         return []
     share = HELD_SHARES.get(s.weight_format.format_class, HELD_OF_OTHERS)
     trace.given("weights.held_share", share, Unit.SHARE, HELD_SOURCE)

@@ -13,6 +13,7 @@ from core.sizing.loaded import (
     keeps_attention_whole,
     record_held,
     record_padding,
+    record_products,
     record_tables,
     record_whole_attention,
 )
@@ -123,7 +124,7 @@ def _rank_weights(trace: Recipe, s: Setup, classes: list[TensorClass]) -> None:
 
 def _beside(trace: Recipe, s: Setup, weights: str) -> None:
     """Record what lies on one accelerator: its weights, and what the engine prepares or holds beside them."""
-    beside = [*record_tables(trace, s), *record_held(trace, s, weights)]
+    beside = [*record_tables(trace, s), *record_products(trace, s), *record_held(trace, s, weights)]
     trace.compute(RANK, m.sum_bytes, items=[weights, *beside])
 
 

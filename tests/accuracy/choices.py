@@ -11,7 +11,7 @@ RELEASES = (
     ("2026-08", (0, 26)), ("2026-07", (0, 25)), ("2026-06", (0, 22)), ("2026-05", (0, 21)), ("2026-04", (0, 19)),
     ("2026-03", (0, 17)),
     ("2026-02", (0, 15)), ("2026-01", (0, 13)), ("2025-12", (0, 12)), ("2025-10", (0, 11)), ("2025-08", (0, 10)),
-    ("2025-06", (0, 9)), ("2025-03", (0, 8)), ("2025-01", (0, 7)), ("2024-09", (0, 6)), ("2024-05", (0, 5)),
+    ("2025-06", (0, 9)), ("2025-03-18", (0, 8)), ("2025-01-27", (0, 7)), ("2024-09", (0, 6)), ("2024-05", (0, 5)),
     ("", (0, 4)),
 )  # fmt: skip
 #: And those of SGLang: dates of the files in its packages. Of before, 0.4.
@@ -73,7 +73,13 @@ def release_of(record: Record, engine: Engine) -> tuple[int, ...] | None:
     stated = version(record)
     if stated is not None or not date or date >= NEWEST:
         return stated
-    return next(release for since, release in RELEASES if date >= since)
+    return _by_date(date)
+
+
+def _by_date(date: str) -> tuple[int, ...]:
+    """The release of vLLM on a day; of a month without one, at its end."""
+    known = f"{date}-31" if re.fullmatch(r"20\d\d-\d\d", date) else date
+    return next(release for since, release in RELEASES if known >= since)
 
 
 def written_release(record: Record, engine: Engine) -> str | None:
@@ -150,7 +156,7 @@ def repeats_prompts(record: Record) -> bool:
     128 prompts of 2,048 tokens took a 405B 8.5 s more than 128 of 128 tokens on eight MI300X, faster than they compute.
     """
     date = record.text("date")
-    release = version(record) or next(known for since, known in RELEASES if date >= since)
+    release = version(record) or _by_date(date)
     same = record.text("engine_id").startswith("vllm") and "static batch" in record.text("notes")
     return same and release >= PREFIXES_SINCE
 
@@ -162,6 +168,13 @@ def memory_share(record: Record, engine: Engine) -> float | None:
     if share is None and vllm and release and release <= BY_GROUP_UNTIL:
         return 0.9
     return min(share, 1.0) if share else None
+
+
+def takes_text_alone(flags: Record) -> bool:
+    """Was the engine told to take no images, so that it leaves their tower out (vLLM, models/interfaces.py)?"""
+    limits = flags.fields.get("limit_mm_per_prompt")
+    none = isinstance(limits, dict) and {"image", "video"} <= set(limits) and not any(limits.values())
+    return flags.flag("language_model_only") or none
 
 
 def draft_tokens(flags: Record) -> int:

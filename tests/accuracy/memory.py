@@ -120,6 +120,8 @@ def memory_case(record: Record) -> Case:
     catalogue = shipped()
     engine = machines.find_engine(record, catalogue)
     model = models.find_model(record, catalogue)
+    if choices.takes_text_alone(record.part("flags")):
+        model = models.text_alone(model, catalogue)
     weights = _weights_of(record, catalogue)
     if model.id not in catalogue.models and not weights.file_bytes:
         weights = formats.with_size_of_name(weights, record.text("model"), catalogue)

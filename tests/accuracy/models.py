@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from zlib import crc32
 
@@ -11,6 +12,7 @@ from core.catalogue.catalogue import Catalogue
 from core.catalogue.precision import compose_bits, file_bytes
 from core.catalogue.records import Checkpoint, Model, WeightFormat
 from core.errors import TonnageError
+from tests.accuracy.names import model_named_like
 from tests.accuracy.records import Record, Unusable
 
 #: Classes whose bits give way when a file is larger or smaller than its format's name says.
@@ -25,16 +27,30 @@ _NOT_IN_GGUF = (TensorClass.VISION, TensorClass.MTP)
 
 
 def find_model(record: Record, catalogue: Catalogue) -> Model:
-    """The catalogue's model, or one with the layers that the record describes."""
+    """The catalogue's model, also by the name of another format; or one with the layers that the record describes."""
     name = record.text("model_id")
     if name:
         try:
             return catalogue.model(name)
         except TonnageError as error:
-            raise Unusable(f"the model “{name[:80]}” is not in the catalogue") from error
+            known = model_named_like(name, catalogue)
+            if known is None:
+                raise Unusable(f"the model “{name[:80]}” is not in the catalogue") from error
+            return known
     if record.fields.get("geometry") is not None:
         return model_of_geometry(record)
     raise Unusable(record.text("scoreable_reason") or "the record names no model and no geometry")
+
+
+def text_alone(model: Model, catalogue: Catalogue) -> Model:
+    """The model without its image tower, which an engine leaves out that is told to take no images."""
+    blueprint = catalogue.blueprint(model)
+    if TensorClass.VISION not in blueprint.parameters:
+        return model
+    kept = dict(blueprint.parameters)
+    del kept[TensorClass.VISION]
+    alone = replace(blueprint, parameters=kept, image_levels=0, tower=None)
+    return model.model_copy(update={"blueprint": alone})
 
 
 def find_draft(record: Record, catalogue: Catalogue) -> Model | None:

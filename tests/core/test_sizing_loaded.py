@@ -168,10 +168,10 @@ def test_choosing_words_without_sorting_takes_less() -> None:
 
 
 def test_graphs_count_since_a_release() -> None:
-    wanted = chosen("Qwen/Qwen3-32B", "fp8", "h100-sxm", release="0.20")
-    before, since = figures(wanted), figures(wanted.edited(deployment__release="0.21"))
+    wanted = chosen("Qwen/Qwen3-32B", "fp8", "h100-sxm", release="0.19")
+    before, since = figures(wanted), figures(wanted.edited(deployment__release="0.20"))
     assert since["memory_item.framework"] - before["memory_item.framework"] == since["runtime.graphs_bytes"]
-    eager = figures(wanted.edited(deployment__release="0.21", deployment__graphs=False))
+    eager = figures(wanted.edited(deployment__release="0.20", deployment__graphs=False))
     assert eager["memory_item.framework"] == before["memory_item.framework"]
 
 
@@ -352,6 +352,51 @@ def test_what_vllm_counted_as_loaded_on_amd(model: str, weights: str, two: bool,
     assert "runtime.exchange_bytes" not in t
     since = figures(wanted.edited(deployment__release="0.24"))
     assert "weights_bytes.held" not in since
+
+
+@pytest.mark.parametrize(
+    ("model", "weights", "device", "release", "printed"),
+    [
+        ("deepseek-ai/DeepSeek-R1", "fp8", "h200-sxm", "0.7.3", 83.88),
+        ("deepseek-ai/DeepSeek-R1", "fp8", "h200-sxm", "0.11.2", 79.739),
+        ("deepseek-ai/DeepSeek-Coder-V2-Lite-Instruct", "bf16", "a100-40gb-sxm", "0.7.1", 3.97),
+        ("zai-org/GLM-5.1-FP8", "fp8", "h200-sxm", "0.19", 89.34),
+    ],
+)
+def test_latent_attention_as_vllm_printed_it(
+    model: str, weights: str, device: str, release: str, printed: float
+) -> None:
+    eight: dict[str, Any] = {"count": 8, "plan": Plan(tensor=8)}
+    assert loaded(model, weights, device, release=release, **eight) == pytest.approx(printed, rel=0.005)
+
+
+def test_matrices_of_latents_that_are_not_quantised_have_no_copies() -> None:
+    t = figures(chosen("deepseek-ai/DeepSeek-V2-Lite", "bf16", "h100-sxm"))
+    assert "weights_bytes.products" not in t
+    assert "weights_bytes.products" in figures(chosen("deepseek-ai/DeepSeek-V2-Lite", "fp8", "h100-sxm"))
+    old = chosen("deepseek-ai/DeepSeek-V2-Lite", "fp8", "h100-sxm", release="0.6")
+    assert "weights_bytes.products" not in figures(old)
+
+
+def test_experts_run_in_two_work_spaces_since_a_release() -> None:
+    """Qwen3 235B, chunks of 65,536: eight experts of 1,536 in a width of 4,096, until 0.17 16,384 tokens at a time."""
+    wanted = chosen("Qwen/Qwen3-235B-A22B", "fp8", "h200-sxm", count=4, plan=Plan(tensor=4, expert=4))
+    old, new = (
+        figures(wanted.edited(deployment__release=release, deployment__prefill_chunk=65_536))[
+            "runtime.activation_bytes"
+        ]
+        for release in ("0.17", "0.18")
+    )
+    assert old == 2 * (3 * 65_536 * 4096 + 16_384 * 8 * (4096 + 1536))
+    assert new == 2 * (3 * 65_536 * 4096 + 65_536 * 8 * (4096 + 4096))
+
+
+@pytest.mark.parametrize(
+    ("weights", "device", "width"),
+    [("nvfp4", "b200-sxm", 1152), ("nvfp4", "h100-sxm", 4096), ("bf16", "b200-sxm", 4096), ("mxfp4", "b200-sxm", 0)],
+)
+def test_the_second_work_space_is_as_wide_as_its_kernel_has_it(weights: str, device: str, width: int) -> None:
+    assert figures(chosen("Qwen/Qwen3-235B-A22B", weights, device, count=8))["runtime.least_width"] == width
 
 
 def test_latent_attention_sets_aside_what_it_unfolds() -> None:
