@@ -111,7 +111,27 @@ def _awq(stated: Fields) -> Choice:
 def _gptq(stated: Fields) -> Choice:
     form = _integer_format(stated, zero_point=True)
     head = [] if stated.flag("lm_head") else ["lm_head"]
-    return _everything_but(form, [*_ignored(stated), *head])
+    left_out, special = _dynamic(stated)
+    rest = _everything_but(form, [*_ignored(stated), *head, *left_out])
+    return lambda module: next((own for hit, own in special if hit(module)), None) or rest(module)
+
+
+def _dynamic(stated: Fields) -> tuple[list[str], list[tuple[Callable[[str], bool], Format]]]:
+    """GPTQModel's rules by expression: "-:" leaves modules out, others give them a width or group of their own."""
+    rules = stated.section("dynamic")
+    left_out: list[str] = []
+    special: dict[Format, list[str]] = {}
+    usual = (stated.integer("bits", default=4, most=16), stated.integer("group_size", default=128, least=-1))
+    for rule, value in rules.values.items() if rules else ():
+        expression = "re:" + (rule[2:] if rule[:2] in ("-:", "+:") else rule)
+        if rule.startswith("-:"):
+            left_out.append(expression)
+        elif isinstance(value, Mapping) and not {"bits", "group_size"}.isdisjoint(value):
+            own = Fields(value, stated.file, f"{stated.path}dynamic.{rule[:80]}.")
+            bits = own.integer("bits", default=usual[0], most=16)
+            form = _integers(bits, own.integer("group_size", default=usual[1], least=-1), zero_point=True)
+            special.setdefault(form, []).append(expression)
+    return left_out, [(_matcher(expressions), form) for form, expressions in special.items()]
 
 
 def _mxfp4(stated: Fields) -> Choice:

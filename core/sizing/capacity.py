@@ -10,8 +10,11 @@ from core.sizing.apple import first_capacity_bytes, on_metal, record_metal, reco
 from core.sizing.compute_buffer import record_compute_buffer
 from core.sizing.engine_defaults import (
     CONTEXT_APART_SINCE,
+    GATHERS_LESS_SINCE,
+    GATHERS_SINCE,
     LARGE_EXCHANGE_SINCE,
     LIBRARIES_SINCE,
+    SCORES_SINCE,
     SHARE_OF_WHOLE_TPU_SINCE,
     TWO_SPACES_SINCE,
     UNFOLDS_LESS_SINCE,
@@ -68,6 +71,17 @@ UNFOLDING = Origin(
     OriginKind.METHOD,
     "vLLM, v1/attention/backends/mla/common.py: determine_chunked_prefill_workspace_size",
     "https://github.com/vllm-project/vllm/blob/main/vllm/model_executor/layers/attention/mla_attention.py",
+    "2026-11",
+)
+#: Contexts that sparse latent attention gathers, by release, and of long ones; keys of the indexer in the room of a
+#: latent; scores that it sets aside [byte].
+GATHERED, GATHERED_BEFORE, GATHERED_OF_LONG, GATHERED_KEYS, SPARSE_SCORES = 5, 2, 2, 8, 512 * MIB
+WITH_SCALES = "fp8_ds_mla"
+NVIDIA = (DeviceFamily.NVIDIA_HBM, DeviceFamily.NVIDIA_GDDR, DeviceFamily.NVIDIA_UNIFIED)
+GATHERING = Origin(
+    OriginKind.METHOD,
+    "vLLM, v1/attention/backends/mla/indexer.py and flashmla_sparse.py, by release",
+    "https://github.com/vllm-project/vllm/blob/main/vllm/v1/attention/backends/mla/indexer.py",
     "2026-11",
 )
 #: Tokens that vLLM's experts take at a time, by release, newest first; the newest do not cut a chunk.
@@ -144,7 +158,8 @@ def _vllm(trace: Recipe, s: Setup) -> list[str]:
         bytes_each="runtime.bytes_per_logit",
         hidden_size="model.hidden_size",
     )
-    phases = _images(trace, s, ["runtime.activation_bytes", "runtime.logits_bytes", *_unfolding(trace, s)])
+    latents = [*_unfolding(trace, s), *_picking(trace, s)]
+    phases = _images(trace, s, ["runtime.activation_bytes", "runtime.logits_bytes", *latents])
     trace.compute("runtime.peak_bytes", a.peak_bytes, phases=phases)
     items = ["runtime.context_bytes", "runtime.peak_bytes"]
     if s.deployment.graphs:
@@ -264,6 +279,49 @@ def _unfolding(trace: Recipe, s: Setup) -> list[str]:
         hidden_size="model.hidden_size",
     )
     return ["runtime.unfolded_bytes"]
+
+
+def _picking(trace: Recipe, s: Setup) -> list[str]:
+    """The phase in which sparse latent attention picks its tokens, on NVIDIA's accelerators."""
+    sparse = next((group for group in s.blueprint.attention if group.kind is AttentionKind.SPARSE_LATENT), None)
+    if sparse is None or not sparse.index_dim or s.device.family not in NVIDIA:
+        return []
+    old = before(s, GATHERS_SINCE)
+    times = GATHERED_BEFORE if old else GATHERED
+    counts = {"times": times, "times_of_long": times if before(s, GATHERS_LESS_SINCE) else GATHERED_OF_LONG}
+    figures = {
+        "index_bytes": (sparse.index_dim + 4) * (1 if old else GATHERED_KEYS),
+        "gathered_bytes": 2 * sparse.latent_dim if s.kv_format.id == WITH_SCALES and not old else 0,
+        "score_bytes": 0 if before(s, SCORES_SINCE) else SPARSE_SCORES,
+    }
+    for name, number in counts.items():
+        trace.given(f"runtime.sparse_{name}", number, Unit.COUNT, GATHERING)
+    for name, number in figures.items():
+        trace.given(f"runtime.sparse_{name}", number, Unit.BYTE, GATHERING)
+    kept = "runtime.mixture_tokens"
+    if _least_width(s) != s.blueprint.hidden_size:  # kernels that make their own, and do not keep it
+        kept = "runtime.kept_tokens"
+        trace.given(kept, 0, Unit.TOKEN, SPACES)
+    trace.compute(
+        "runtime.work_spaces_bytes",
+        a.work_spaces_bytes,
+        tokens=kept,
+        chosen_experts="runtime.chosen_experts",
+        hidden_size="model.hidden_size",
+        expert_inner="runtime.expert_inner",
+        expert_tensor="runtime.expert_ranks",
+        least_width="runtime.least_width",
+    )
+    trace.compute(
+        "runtime.sparse_bytes",
+        a.sparse_bytes,
+        context=RUNTIME_CONTEXT,
+        **{name: f"runtime.sparse_{name}" for name in (*counts, *figures)},
+        experts_bytes="runtime.work_spaces_bytes",
+        chunk="engine.prefill_chunk",
+        hidden_size="model.hidden_size",
+    )
+    return ["runtime.sparse_bytes"]
 
 
 def _activations(trace: Recipe, s: Setup) -> None:

@@ -38,6 +38,9 @@ CONTEXT_APART_SINCE, LIBRARIES_SINCE = (0, 7), (0, 8)
 LARGE_EXCHANGE_SINCE = (0, 9)
 #: Since this release latent attention sets aside what it unfolds while the peak is measured, and since this one half.
 UNFOLDS_SINCE, UNFOLDS_LESS_SINCE = (0, 10), (0, 11)
+#: Sparse latent attention gathers more since the first release, sets scores aside since the second, and gathers less of
+#: long contexts since the third.
+GATHERS_SINCE, SCORES_SINCE, GATHERS_LESS_SINCE = (0, 13), (0, 19), (0, 32)
 #: From the first to the second release vLLM counts all memory of an AMD device that is in use as loaded.
 IN_USE_SINCE, ALLOCATED_SINCE = (0, 7), (0, 22)
 #: Since the first release vLLM multiplies matrices of latent attention ahead, and keeps the products; since the second

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from core.catalogue.records import Allocator, Engine
+from core.sizing.engine_defaults import CHUNK, LONG_PROMPT
 from tests.accuracy.records import Record
 
 #: When releases of vLLM came out, newest first: for records that state a date only, or a build between releases.
@@ -30,6 +31,8 @@ SOME_OF_SGLANG = (0, 5)
 NEWEST = "2026-09"  # from here on, the catalogue's
 #: From this release on vLLM keeps prefixes unless told otherwise.
 PREFIXES_SINCE = (0, 8)
+#: Until this release vLLM had its first engine too, which prepared for so many requests.
+FIRST_UNTIL, FIRST_REQUESTS = (0, 10), 256
 #: States of vLLM that are kept to come back to.
 KEPT_MODES = ("align", "all")
 #: Slots of llama.cpp's server that nobody gave a number of them, since December 2025.
@@ -168,6 +171,25 @@ def memory_share(record: Record, engine: Engine) -> float | None:
     if share is None and vllm and release and release <= BY_GROUP_UNTIL:
         return 0.9
     return min(share, 1.0) if share else None
+
+
+def of_first_engine(record: Record, engine: Engine) -> dict[str, Any]:
+    """What vLLM's first engine chose, which was there until 0.10: it printed parts of the memory, but no tokens.
+
+    It read prompts of up to 32,768 tokens in one piece, and others in pieces (EngineArgs).
+    """
+    flags, release, printed = record.part("flags"), release_of(record, engine), record.part("observed").fields
+    account = "activation_peak_gib" in printed and "kv_tokens" not in printed
+    if engine.allocator is not Allocator.VLLM or not account or not release:
+        return {}
+    if not PREFIXES_SINCE <= release < FIRST_UNTIL:
+        return {}
+    context = record.count("max_model_len") or 0
+    chunk = max(context, CHUNK) if context <= LONG_PROMPT else CHUNK
+    return {
+        "prefill_chunk": flags.count("max_num_batched_tokens") or chunk,
+        "max_requests": flags.count("max_num_seqs") or FIRST_REQUESTS,
+    }
 
 
 def takes_text_alone(flags: Record) -> bool:

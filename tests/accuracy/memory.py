@@ -179,7 +179,7 @@ def _deployment(record: Record, device: Device, spread: machines.Spread, engine:
         link=machines.usual_link(device, spread, shipped()),
         capacity_bytes=round(printed * GIB) if printed else None,
         memory_share=choices.memory_share(record, engine),
-        **choices.cache_choices(record, engine),
+        **(choices.cache_choices(record, engine) | choices.of_first_engine(record, engine)),
     )
 
 

@@ -99,6 +99,27 @@ def test_usual_methods(config: dict[str, Any], format_id: str, bits: float, head
     assert quantisation.bits[TensorClass.EMBEDDING] == 16
 
 
+def test_rules_of_gptq_leave_modules_out_and_give_others_a_width() -> None:
+    """As Qwen publishes its hybrids: attention, linear attention and shared experts stay in 16 bit."""
+    left_out: dict[str, Any] = {f"-:.*{name}.*": {} for name in ("attn", "shared_expert", "mtp", "visual")}
+    config: dict[str, Any] = {"quant_method": "gptq", "bits": 4, "group_size": 128, "sym": True}
+    dynamic = {"lm_head": {}, "model.language_model.embed_tokens": {}, **left_out}
+    bits = quantised("nvidia__Qwen3.6-35B-A3B-NVFP4", quantization_config={**config, "dynamic": dynamic}).bits
+    assert bits[TensorClass.EXPERT] == 4.15625
+    sixteen = (
+        TensorClass.ATTENTION,
+        TensorClass.RECURRENT,
+        TensorClass.SHARED_EXPERT,
+        TensorClass.MTP,
+        TensorClass.HEAD,
+    )
+    assert [bits[kind] for kind in sixteen] == [16.0] * 5
+    wider = {"+:.*self_attn.*": {"bits": 8}, ".*mlp.down_proj": {"group_size": 32}, "+:odd": True}
+    bits = quantised(LLAMA, quantization_config={**config, "dynamic": wider}).bits
+    assert bits[TensorClass.ATTENTION] == 8.0
+    assert bits[TensorClass.FEED_FORWARD] == pytest.approx((2 * 4.15625 + 4.625) / 3)
+
+
 def test_mlx_quantises_embedding_and_head_and_makes_exceptions() -> None:
     router = {"group_size": 64, "bits": 8}
     overrides = {f"model.layers.{index}.mlp.gate": router for index in range(48)}

@@ -399,6 +399,27 @@ def test_the_second_work_space_is_as_wide_as_its_kernel_has_it(weights: str, dev
     assert figures(chosen("Qwen/Qwen3-235B-A22B", weights, device, count=8))["runtime.least_width"] == width
 
 
+@pytest.mark.parametrize(
+    ("release", "context", "cache", "space"),
+    [
+        ("0.31", 1_048_576, "fp8", 5 * 1152 * 1_048_576),
+        ("0.32", 1_048_576, "fp8", 2 * 1152 * 1_048_576),
+        ("0.32", 262_144, "fp16", 5 * 1056 * 262_144),
+        ("0.32", 8192, "fp16", 4096 * 8 * 2 * (6144 + 6144)),
+    ],
+)
+def test_sparse_attention_gathers_contexts(release: str, context: int, cache: str, space: int) -> None:
+    """GLM-5.2 on eight H200: what is gathered, or where contexts are short the work spaces of the experts."""
+    eight: dict[str, Any] = {"count": 8, "plan": Plan(tensor=8), "prefill_chunk": 4096, "release": release}
+    t = figures(chosen("zai-org/GLM-5.2-FP8", "fp8", "h200-sxm", context, **eight).edited(kv_format=cache))
+    assert t["runtime.sparse_bytes"] == space + 512 * MIB + 6 * 4096 * 6144
+
+
+def test_sparse_attention_gathers_on_nvidia_alone() -> None:
+    assert "runtime.sparse_bytes" not in figures(chosen("zai-org/GLM-5.2-FP8", "fp8", "mi300x", count=8))
+    assert "runtime.sparse_bytes" not in figures(chosen("deepseek-ai/DeepSeek-V3", "fp8", "h200-sxm", count=8))
+
+
 def test_latent_attention_sets_aside_what_it_unfolds() -> None:
     """DeepSeek V3 with whole attention on each of eight: 65,536 tokens of 128 heads of 256 are 4 GiB."""
     whole = Plan(attention_replicas=8, expert=8)
