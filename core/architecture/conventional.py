@@ -6,6 +6,7 @@ from core.architecture.blueprint import NoteKind
 from core.architecture.decoder import read_decoder
 from core.architecture.draft import Draft
 from core.architecture.fields import Fields
+from core.architecture.header_stream import shown
 from core.errors import UnsupportedArchitecture
 
 NEEDED = ("num_hidden_layers", "hidden_size", "intermediate_size", "num_attention_heads", "vocab_size")
@@ -31,11 +32,11 @@ def conventional_draft(fields: Fields, title: str) -> Draft:
     """Count it as such a decoder, with a note; refuse it when a field may mean something else."""
     unknown = sorted(key for key in fields.values if fields.has(key) and not _understood(fields, key))
     if unknown:
-        shown = ", ".join(f'"{key[:60]}"' for key in unknown[:5]) + (", …" if len(unknown) > 5 else "")
+        names = ", ".join(f'"{shown(key, 60)}"' for key in unknown[:5]) + (", …" if len(unknown) > 5 else "")
         raise UnsupportedArchitecture(
             "Tonnage cannot read the architecture {value} yet; its file has fields unknown here: {shown}.",
             value=title or "?",
-            shown=shown,
+            shown=names,
         )
     lacking = [name for name in NEEDED if not fields.has(name)]
     if lacking:

@@ -12,6 +12,7 @@ from core.architecture.blueprint import AttentionKind, TensorClass
 from core.architecture.draft import Core, Draft
 from core.architecture.fields import Fields
 from core.architecture.habits import HABITS, Habits
+from core.architecture.header_stream import shown
 from core.architecture.modules import (
     Experts,
     Heads,
@@ -101,7 +102,7 @@ def _windowed(kinds: Sequence[str], fields: Fields) -> list[bool]:
     for kind in kinds:
         if kind not in ("sliding_attention", "full_attention"):
             raise UnsupportedArchitecture(
-                'Tonnage cannot read the layer type "{kind}" in {file} yet.', kind=kind[:80], file=fields.file
+                'Tonnage cannot read the layer type "{kind}" in {file} yet.', kind=shown(kind), file=fields.file
             )
     return [kind == "sliding_attention" for kind in kinds]
 

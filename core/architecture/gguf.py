@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from core.architecture.ggml_types import FILE_TYPES, GUESSED_FILE_TYPE, REMOVED_TYPES, TENSOR_TYPES, TensorType
-from core.architecture.header_stream import HeaderStream, shown
+from core.architecture.header_stream import HeaderStream, Said, listed, shown
 from core.errors import InvalidInput, Phrase
 
 MAGIC = b"GGUF"
@@ -177,8 +177,8 @@ def _read_part(path: Path, most_tensors: int) -> _Part:
     with HeaderStream(path) as stream:
         version, order = _read_version(stream)
         reader = _Reader(stream, order)
-        tensor_count = reader.count("the number of tensors")
-        field_count = reader.count("the number of fields")
+        tensor_count = reader.count(Phrase("the number of tensors"))
+        field_count = reader.count(Phrase("the number of fields"))
         if field_count > MOST_FIELDS:
             raise InvalidInput(
                 "{stream} claims {field_count:,} fields; at most {most_fields:,} are read.",
@@ -201,9 +201,9 @@ def _read_part(path: Path, most_tensors: int) -> _Part:
 
 def _read_version(stream: HeaderStream) -> tuple[int, str]:
     """The version, and the byte order that it shows: its small number stands in the first or in the last byte."""
-    if stream.size < 4 or stream.take(4, "its first bytes") != MAGIC:
+    if stream.size < 4 or stream.take(4, Phrase("its first bytes")) != MAGIC:
         raise InvalidInput("{stream} is not a GGUF file: it does not start with “GGUF”.", stream=stream.name)
-    start = stream.take(4, "the version")
+    start = stream.take(4, Phrase("the version"))
     order = ">" if start[:2] == b"\0\0" else "<"
     (version,) = struct.unpack(order + "I", start)
     if version == 1:
@@ -231,14 +231,14 @@ class _Reader:
         self.kept = 0
         self.texts = 0
 
-    def count(self, what: str) -> int:
+    def count(self, what: Said) -> int:
         return int(self.stream.unpack(self.length, what)[0])
 
     def fields(self, count: int) -> dict[str, Value]:
         """All fields of the metadata."""
         found: dict[str, Value] = {}
         for index in range(count):
-            name = self._text(f"the name of field {index + 1:,}", 65_535)
+            name = self._text(Phrase("the name of field {number:,}", {"number": index + 1}), 65_535)
             if name in found:
                 raise InvalidInput(
                     '{stream} has "{shown}" twice.', shown(name), stream=self.stream.name, shown=shown(name)
@@ -253,7 +253,7 @@ class _Reader:
                 "{stream} holds more than {value} MB of metadata.", stream=self.stream.name, value=MOST_KEPT // 10**6
             )
 
-    def _text(self, what: str, most: int, strict: bool = True) -> str:
+    def _text(self, what: Said, most: int, strict: bool = True) -> str:
         length = self.count(what)
         if length > most:
             raise InvalidInput(
@@ -271,7 +271,7 @@ class _Reader:
                 "{stream}: {what} is not text in UTF-8; the file is damaged.", stream=self.stream.name, what=what
             ) from None
 
-    def _value(self, what: str) -> Value:
+    def _value(self, what: Said) -> Value:
         (kind,) = self.stream.unpack(self.kind, what)
         if kind == TEXT:
             return self._text_value(what)
@@ -279,7 +279,7 @@ class _Reader:
             return self._list_value(what)
         return self._number(int(kind), what)
 
-    def _number(self, kind: int, what: str) -> int | float | bool:
+    def _number(self, kind: int, what: Said) -> int | float | bool:
         layout = self.numbers.get(kind)
         if layout is None:
             raise InvalidInput(
@@ -290,7 +290,7 @@ class _Reader:
             )
         return self.stream.unpack(layout, what)[0]
 
-    def _text_value(self, what: str) -> str | Unkept:
+    def _text_value(self, what: Said) -> str | Unkept:
         length = self.count(what)
         if length > MOST_KEPT_TEXT:
             self.stream.skip(length, what)
@@ -298,7 +298,7 @@ class _Reader:
         self._keep(length)
         return self.stream.take(length, what).decode("utf-8", "replace")
 
-    def _list_value(self, what: str) -> Value:
+    def _list_value(self, what: Said) -> Value:
         (kind,) = self.stream.unpack(self.kind, what)
         count = self.count(what)
         if kind == TEXT:
@@ -333,7 +333,7 @@ class _Reader:
         offsets: list[int] = []
         names: set[str] = set()
         for index in range(count):
-            what = f"the description of tensor {index + 1:,}"
+            what = Phrase("the description of tensor {number:,}", {"number": index + 1})
             name = self._text(what, MOST_NAME)
             if name in names:
                 raise InvalidInput("{stream} has the tensor {shown} twice.", stream=self.stream.name, shown=shown(name))
@@ -342,7 +342,7 @@ class _Reader:
             offsets.append(self.count(what))
         return found, offsets
 
-    def _tensor(self, name: str, what: str) -> GgufTensor:
+    def _tensor(self, name: str, what: Said) -> GgufTensor:
         (dimensions,) = self.stream.unpack(self.kind, what)
         if not 1 <= dimensions <= MOST_DIMENSIONS:
             raise InvalidInput(
@@ -454,12 +454,11 @@ def _part_paths(path: Path, count: int) -> list[Path]:
     paths = [path.with_name(name) for name in names]
     missing = [part.name for part in paths if not part.is_file()]
     if missing:
-        listed = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
         raise InvalidInput(
             "{path} is one of {count} parts, of which {listed} cannot be found beside it.",
             path=path.name,
             count=count,
-            listed=listed,
+            listed=listed(missing),
         )
     return paths
 

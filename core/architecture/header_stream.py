@@ -5,14 +5,16 @@ used, and what is not needed is passed over without being read.
 """
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
-from core.errors import InvalidInput
+from core.errors import InvalidInput, Phrase
 
 PIECE = 1 << 20  # [bytes] read at a time
+#: A part of a file, as messages name it: its own name, or words that are said in the reader's language.
+Said = str | Phrase
 MOST_HEADER = 256 * 10**6  # [bytes]; large vocabularies make headers of 20 MB
 
 
@@ -23,6 +25,20 @@ def shown(text: str, most: int = 80) -> str:
     'blk.0?weight'
     """
     return "".join(one if one.isprintable() else "?" for one in text[:most])
+
+
+def listed(names: Sequence[str], most: int = 3) -> str | Phrase:
+    """The first of some names from a file, and how many more there are.
+
+    >>> listed(["a"]), str(listed(["a", "b", "c", "d", "e"]))
+    ('a', 'a, b, c and 2 more')
+    """
+    first = ", ".join(shown(name) for name in names[:most])
+    return (
+        first
+        if len(names) <= most
+        else Phrase("{names} and {more:,} more", {"names": first, "more": len(names) - most})
+    )
 
 
 class HeaderStream:
@@ -62,7 +78,7 @@ class HeaderStream:
     def left(self) -> int:
         return self.size - self.position
 
-    def take(self, count: int, what: str) -> bytes:
+    def take(self, count: int, what: Said) -> bytes:
         """The next bytes; `what` says in the message what they should have been."""
         if len(self._piece) - self._at < count:
             self._fill(count, what)
@@ -70,7 +86,7 @@ class HeaderStream:
         self._at = start + count
         return self._piece[start : self._at]
 
-    def unpack(self, layout: struct.Struct, what: str) -> tuple[int | float | bool, ...]:
+    def unpack(self, layout: struct.Struct, what: Said) -> tuple[int | float | bool, ...]:
         """The next numbers."""
         if len(self._piece) - self._at < layout.size:
             self._fill(layout.size, what)
@@ -78,7 +94,7 @@ class HeaderStream:
         self._at += layout.size
         return values
 
-    def skip(self, count: int, what: str) -> None:
+    def skip(self, count: int, what: Said) -> None:
         """Pass over bytes; those outside the piece are never read."""
         self._check_room(count, what)
         if self._at + count <= len(self._piece):
@@ -87,7 +103,7 @@ class HeaderStream:
         self._start = self.position + count
         self._piece, self._at = b"", 0
 
-    def skip_texts(self, count: int, length: struct.Struct, what: str) -> None:
+    def skip_texts(self, count: int, length: struct.Struct, what: Said) -> None:
         """Pass over so many texts, each a length and its bytes: vocabularies, by the hundred thousand."""
         while count:
             count = self._skip_in_piece(count, length)
@@ -109,7 +125,7 @@ class HeaderStream:
         self._at = at
         return count
 
-    def truncated(self, what: str) -> InvalidInput:
+    def truncated(self, what: Said) -> InvalidInput:
         return InvalidInput(
             "{value} ends within {what}, after {size:,} bytes; it is incomplete or damaged.",
             value=self.name,
@@ -117,7 +133,7 @@ class HeaderStream:
             size=self.size,
         )
 
-    def _check_room(self, count: int, what: str) -> None:
+    def _check_room(self, count: int, what: Said) -> None:
         if count > self.left:
             raise self.truncated(what)
         if self.position + count > MOST_HEADER:
@@ -127,7 +143,7 @@ class HeaderStream:
                 value2=MOST_HEADER // 10**6,
             )
 
-    def _fill(self, count: int, what: str) -> None:
+    def _fill(self, count: int, what: Said) -> None:
         """Make at least so many bytes available from the current position on."""
         self._check_room(count, what)
         position, rest = self.position, self._piece[self._at :]
@@ -150,7 +166,7 @@ class HeaderStream:
             raise self.truncated(what)
 
 
-def pieces(stream: HeaderStream, length: int, what: str) -> Callable[[], bytes]:
+def pieces(stream: HeaderStream, length: int, what: Said) -> Callable[[], bytes]:
     """A function that returns the next piece of so many bytes; empty at their end."""
     left = length
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from core.errors import InvalidInput
+from core.errors import InvalidInput, Phrase
 
 MOST_ENTRY = 4 << 20  # [bytes] of one name or value
 
@@ -14,12 +14,12 @@ _SPACE = " \t\r\n"
 Piece = Callable[[], bytes]  # returns the next bytes of a text, and none at its end
 
 
-def json_entries(piece: Piece, file: str, what: str, section: str = "") -> Iterator[tuple[str, Any]]:
+def json_entries(piece: Piece, file: str, what: Phrase, section: str = "") -> Iterator[tuple[str, Any]]:
     """The entries of a JSON object, or of the object under the name `section` in it.
 
-    `what` says in messages what the text is: "its header".
+    `what` says in messages what the text is: Phrase("its header").
     """
-    text = _Text(piece, f"{file}: {what} is not JSON; it is incomplete or damaged.")
+    text = _Text(piece, InvalidInput("{file}: {what} is not JSON; it is incomplete or damaged.", file=file, what=what))
     for name in _names(text):
         if not section:
             yield name, text.value()
@@ -49,7 +49,7 @@ def _names(text: "_Text") -> Iterator[str]:
 class _Text:
     """JSON text that arrives in pieces."""
 
-    def __init__(self, piece: Piece, complaint: str) -> None:
+    def __init__(self, piece: Piece, complaint: InvalidInput) -> None:
         self._piece = piece
         self._complaint = complaint
         self._text = ""
@@ -104,4 +104,4 @@ class _Text:
         return True
 
     def broken(self) -> InvalidInput:
-        return InvalidInput(self._complaint)
+        return self._complaint

@@ -15,6 +15,7 @@ from core.architecture.config import name_of, read_config, read_json
 from core.architecture.folder import CONFIG, read_folder_config, weigh_folder, with_weights
 from core.architecture.gguf import is_gguf, part_names, plain_metadata, read_gguf
 from core.architecture.gguf_blueprint import read_gguf_blueprint
+from core.architecture.header_stream import listed
 from core.architecture.plausible import impossible
 from core.architecture.safetensors import is_safetensors
 from core.errors import InvalidInput, Phrase, UnsupportedArchitecture
@@ -185,11 +186,10 @@ def _only_gguf(folder: Path) -> Path:
     if not models:
         raise InvalidInput("{folder} holds neither a {config} nor a GGUF model.", folder=folder.name, config=CONFIG)
     if len(models) > 1:
-        listed = ", ".join(sorted(models)[:4]) + (f" and {len(models) - 4} more" if len(models) > 4 else "")
         raise InvalidInput(
             "{folder} holds {count} GGUF models: {listed}. Open one of them.",
             folder=folder.name,
             count=len(models),
-            listed=listed,
+            listed=listed(sorted(models), 4),
         )
     return folder / next(iter(models.values()))

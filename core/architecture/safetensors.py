@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from core.architecture.header_stream import HeaderStream, pieces, shown
+from core.architecture.header_stream import HeaderStream, listed, pieces, shown
 from core.architecture.json_stream import json_entries
 from core.errors import InvalidInput, Phrase
 
@@ -82,7 +82,7 @@ def read_safetensors(path: Path | str) -> Iterator[SafeTensor]:
     """
     path = Path(path)
     with HeaderStream(path) as stream:
-        (length,) = stream.unpack(struct.Struct("<Q"), "the length of its header")
+        (length,) = stream.unpack(struct.Struct("<Q"), Phrase("the length of its header"))
         if length > MOST_HEADER:
             raise InvalidInput(
                 "{stream} is not a safetensors file: its header would have {length:,} bytes.",
@@ -90,11 +90,13 @@ def read_safetensors(path: Path | str) -> Iterator[SafeTensor]:
                 length=length,
             )
         if length > stream.left:
-            raise stream.truncated("its header")
+            raise stream.truncated(Phrase("its header"))
         data = stream.size - 8 - int(length)
         places: list[tuple[int, int]] = []
         names: set[int] = set()
-        for name, value in json_entries(pieces(stream, int(length), "its header"), stream.name, "its header"):
+        for name, value in json_entries(
+            pieces(stream, int(length), Phrase("its header")), stream.name, Phrase("its header")
+        ):
             if name == "__metadata__":
                 continue
             tensor = _tensor(name, value, stream.name)
@@ -194,8 +196,8 @@ def read_index(path: Path) -> Mapping[str, Contents]:
                 stream=stream.name,
                 value=stream.size / 1000000.0,
             )
-        text = pieces(stream, stream.size, "its text")
-        for name, shard in json_entries(text, stream.name, "its text", "weight_map"):
+        text = pieces(stream, stream.size, Phrase("its text"))
+        for name, shard in json_entries(text, stream.name, Phrase("its text"), "weight_map"):
             if not isinstance(shard, str) or not _is_plain_name(shard):
                 raise InvalidInput(
                     "{stream} names no file for {shown}.", "weight_map", stream=stream.name, shown=shown(name)
@@ -253,12 +255,11 @@ def single_file(folder: Path) -> Path | None:
 def _indexed(folder: Path, shards: Mapping[str, Contents]) -> Iterator[SafeTensor]:
     missing = [shard for shard in shards if not (folder / shard).is_file()]
     if missing:
-        listed = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
         raise InvalidInput(
             "{index} names {count} files, of which {listed} cannot be found in {folder}.",
             index=INDEX,
             count=len(shards),
-            listed=listed,
+            listed=listed(missing),
             folder=folder.name,
         )
     for shard, wanted in shards.items():

@@ -10,6 +10,7 @@ from core.architecture.blueprint import RecurrentGroup, RecurrentKind, TensorCla
 from core.architecture.decoder import prediction_joint, read_core
 from core.architecture.draft import Core, Draft
 from core.architecture.fields import MOST_LAYERS, Fields
+from core.architecture.header_stream import shown
 from core.architecture.modules import (
     Experts,
     Heads,
@@ -212,7 +213,7 @@ def _mix(draft: Draft, layer: str, kind: str, heads: Heads, mamba: Mamba2) -> No
         draft.attend(heads.group())
     else:
         raise UnsupportedArchitecture(
-            'Tonnage cannot read the layer type "{kind}" in {file} yet.', kind=kind[:80], file=draft.fields.file
+            'Tonnage cannot read the layer type "{kind}" in {file} yet.', kind=shown(kind), file=draft.fields.file
         )
 
 

@@ -347,7 +347,7 @@ class Model(Entry):
 
     @model_validator(mode="after")
     def _blueprint_is_possible(self) -> "Model":
-        wrong = impossible(self.blueprint) if self.blueprint is not None else ""
+        wrong = impossible(self.blueprint) if self.blueprint is not None else None
         if wrong:
             raise ValueError(Phrase("The numbers of this model contradict each other: {wrong}.", {"wrong": wrong}))
         return self

@@ -1,8 +1,10 @@
 """GGUF headers against the files that the gguf package writes, and against files that nobody should have written."""
 
 import os
+import re
 import struct
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.architecture import gguf as reader
+from core.architecture.config import read_config
 from core.architecture.ggml_types import FILE_TYPES, REMOVED_TYPES, TENSOR_TYPES
 from core.architecture.gguf import Unkept, read_gguf
+from core.architecture.header_stream import listed
 from core.architecture.model_file import read_model
 from core.architecture.plausible import impossible
-from core.errors import InvalidInput, TonnageError
+from core.errors import InvalidInput, Phrase, TonnageError
+from core.language.messages import in_language
+from core.language.sentences import error, phrase
 from tests.core import gguf_models as models
 
 TYPES = list(gguf.GGMLQuantizationType)
@@ -374,7 +380,7 @@ def complaint(path: Path) -> str:
         model = read_model(path)
     except TonnageError as error:
         return error.message
-    assert impossible(model.blueprint) == ""
+    assert impossible(model.blueprint) is None
     assert model.weight_bytes is not None
     assert sum(model.weight_bytes.values()) <= path.stat().st_size
     return ""
@@ -402,3 +408,42 @@ def test_folder_of_several_models(tmp_path: Path) -> None:
     small(tmp_path / "a-Q8_0.gguf")
     with pytest.raises(InvalidInput, match=r"holds 2 GGUF models: a-Q4_K_M\.gguf, a-Q8_0\.gguf\. Open one of them\."):
         read_model(tmp_path)
+
+
+@pytest.mark.parametrize("language", ["de", "fr"])
+def test_parts_of_a_file_are_named_in_the_language_of_the_sentence(language: str, tmp_path: Path) -> None:
+    """ "m.gguf endet vorzeitig (Name von Feld 1), ...": no words of English within another language."""
+    path = tmp_path / "m.gguf"
+    small(path)
+    whole = path.read_bytes()
+    first = whole.index(b"token_embd.weight")
+    cut = {2, 6, 10, 18, 30, first - 3, first + 30}
+    damaged = whole.replace(b"token_embd.weight", b"token_embd.\xff\xff\xff\xff\xff\xff", 1)
+    for content in (*(whole[:length] for length in sorted(cut)), damaged):
+        path.write_bytes(content)
+        with pytest.raises(InvalidInput) as caught:
+            read_gguf(path)
+        words = error(caught.value)
+        with in_language(language):
+            assert not set(re.findall(r"\w+", error(caught.value))) & {
+                "the",
+                "its",
+                "of",
+                "is",
+                "name",
+                "number",
+                "bytes",
+            }
+        assert words == caught.value.message
+
+
+def test_names_that_are_left_out_and_what_cannot_be_are_said_in_the_language_of_the_sentence() -> None:
+    with in_language("de"):
+        more, wrong = (
+            listed(list("abcde")),
+            impossible(replace(read_config(models.config_of("Qwen__Qwen3-32B")), layers=0)),
+        )
+        assert isinstance(more, Phrase)
+        assert wrong is not None
+        assert phrase(more) == "a, b, c und 2 weitere"
+        assert phrase(wrong) == "layers liegt nicht zwischen 1 und 4.096"
