@@ -3,6 +3,7 @@
 "Does not fit" is not an error but a result, see `core.sizing`.
 """
 
+import errno
 from dataclasses import dataclass, field
 
 
@@ -15,6 +16,31 @@ class Phrase:
 
     def __str__(self) -> str:
         return self.template.format(**self.values) if self.values else self.template
+
+
+#: What a system says in English whatever language is spoken.
+_REASONS = {
+    errno.EACCES: Phrase("access is denied"),
+    errno.EPERM: Phrase("access is denied"),
+    errno.ENOENT: Phrase("it does not exist"),
+    errno.ENOTDIR: Phrase("it does not exist"),
+    errno.EISDIR: Phrase("it is a folder"),
+    errno.ENOSPC: Phrase("the disk is full"),
+    errno.EDQUOT: Phrase("the disk is full"),
+    errno.EROFS: Phrase("nothing can be written there"),
+    errno.EIO: Phrase("the disk reports a fault"),
+    errno.ENAMETOOLONG: Phrase("its name is too long"),
+    errno.ELOOP: Phrase("it is a link to itself"),
+}
+
+
+def reason_of(failure: OSError) -> Phrase | str:
+    """Why a file cannot be used, to stand within a sentence.
+
+    >>> str(reason_of(PermissionError(errno.EACCES, "Permission denied")))
+    'access is denied'
+    """
+    return _REASONS.get(failure.errno or 0) or failure.strerror or str(failure)
 
 
 class TonnageError(Exception):

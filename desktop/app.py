@@ -151,7 +151,7 @@ class Application:
     def _open_store(self, read_only: bool, offer: Offer) -> LibraryStore:
         if self._unwritable is not None:
             text = _("{folder} cannot be written ({reason}). What you do now is not kept.")
-            where, reason = self._unwritable.filename, self._unwritable.strerror
+            where, reason = self._unwritable.filename, sentences.reason(self._unwritable)
             store, messages = fleeting_store(text.format(folder=where, reason=reason))
         elif read_only:
             store, messages = open_read_only(self.folders.data)

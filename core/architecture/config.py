@@ -48,7 +48,7 @@ from core.architecture.state_space import (
 )
 from core.architecture.tower import image_tower, tower_size
 from core.architecture.vision import add_vision
-from core.errors import InvalidInput, UnsupportedArchitecture
+from core.errors import InvalidInput, UnsupportedArchitecture, reason_of
 
 MOST_BYTES = 20 * 10**6
 MOST_ENTRIES = 600_000  # of all lists and objects; a mixture that lists its experts by name has 100,000
@@ -221,9 +221,7 @@ def read_json(path: Path) -> dict[str, Any]:
         with path.open("rb") as stream:
             data = stream.read(MOST_BYTES + 1)
     except OSError as error:
-        raise InvalidInput(
-            "{file} cannot be read: {reason}.", file=path.name, reason=error.strerror or error
-        ) from error
+        raise InvalidInput("{file} cannot be read: {reason}.", file=path.name, reason=reason_of(error)) from error
     except ValueError as error:  # a path with a zero byte
         raise InvalidInput("This is not the name of a file.") from error
     return _parse(data, path.name)

@@ -243,7 +243,7 @@ class _Reader:
                 raise InvalidInput(
                     '{stream} has "{shown}" twice.', shown(name), stream=self.stream.name, shown=shown(name)
                 )
-            found[name] = self._value(f"“{shown(name)}”")
+            found[name] = self._value(Phrase("“{name}”", {"name": shown(name)}))
         return found
 
     def _keep(self, count: int) -> None:

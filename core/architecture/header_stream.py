@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
-from core.errors import InvalidInput, Phrase
+from core.errors import InvalidInput, Phrase, reason_of
 
 PIECE = 1 << 20  # [bytes] read at a time
 #: A part of a file, as messages name it: its own name, or words that are said in the reader's language.
@@ -52,9 +52,7 @@ class HeaderStream:
             self._file: BinaryIO = path.open("rb", buffering=0)
             self.size = path.stat().st_size
         except OSError as error:
-            raise InvalidInput(
-                "{file} cannot be read: {reason}.", file=path.name, reason=error.strerror or error
-            ) from error
+            raise InvalidInput("{file} cannot be read: {reason}.", file=path.name, reason=reason_of(error)) from error
         except ValueError as error:  # a zero byte in the name
             raise InvalidInput("This is not the name of a file.") from error
         self._piece = b""
@@ -158,9 +156,7 @@ class HeaderStream:
                 pieces.append(more)
                 missing -= len(more)
         except OSError as error:
-            raise InvalidInput(
-                "{file} cannot be read: {reason}.", file=self.name, reason=error.strerror or error
-            ) from error
+            raise InvalidInput("{file} cannot be read: {reason}.", file=self.name, reason=reason_of(error)) from error
         self._piece, self._start, self._at = b"".join(pieces), position, 0
         if len(self._piece) < count:  # the file became shorter while it was read
             raise self.truncated(what)

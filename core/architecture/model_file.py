@@ -18,7 +18,7 @@ from core.architecture.gguf_blueprint import read_gguf_blueprint
 from core.architecture.header_stream import listed
 from core.architecture.plausible import impossible
 from core.architecture.safetensors import is_safetensors
-from core.errors import InvalidInput, Phrase, UnsupportedArchitecture
+from core.errors import InvalidInput, Phrase, UnsupportedArchitecture, reason_of
 
 MOST_ENTRIES = 100_000  # of a folder that are looked at
 
@@ -76,9 +76,7 @@ def _read(path: Path, assume_conventional: bool) -> ImportedModel:
             return _read_folder(path, assume_conventional)
         start = _start(path)
     except OSError as error:
-        raise InvalidInput(
-            "{file} cannot be read: {reason}.", file=path.name, reason=error.strerror or error
-        ) from error
+        raise InvalidInput("{file} cannot be read: {reason}.", file=path.name, reason=reason_of(error)) from error
     except ValueError as error:  # a zero byte in the name
         raise InvalidInput("This is not the name of a file.") from error
     if is_gguf(start):

@@ -24,7 +24,7 @@ from core.catalogue.own import own_entries, own_facts
 from core.catalogue.records import Entry, Record
 from core.catalogue.tables import Table
 from core.day import Day
-from core.errors import CatalogueError, Phrase, StoreTooNew
+from core.errors import CatalogueError, Phrase, StoreTooNew, reason_of
 from core.refusal import refusal
 
 FORM = 1  # of the file; a reader refuses a higher one
@@ -124,9 +124,7 @@ def pack_bytes(path: Path) -> bytes:
             )
         return path.read_bytes()
     except OSError as error:
-        raise CatalogueError(
-            "{file} cannot be read: {reason}.", file=path.name, reason=error.strerror or error
-        ) from error
+        raise CatalogueError("{file} cannot be read: {reason}.", file=path.name, reason=reason_of(error)) from error
 
 
 def file_checksum(content: bytes) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 from pydantic import ValidationError
 
 from core.catalogue.records import Record
-from core.errors import CatalogueError, Phrase
+from core.errors import CatalogueError, Phrase, reason_of
 from core.refusal import refusal
 
 
@@ -28,9 +28,7 @@ def text_of(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise CatalogueError(
-            "{file} cannot be read: {reason}.", file=path.name, reason=error.strerror or error
-        ) from None
+        raise CatalogueError("{file} cannot be read: {reason}.", file=path.name, reason=reason_of(error)) from None
 
 
 def by_id(file: str, records: Iterable[R]) -> Mapping[str, R]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from core.architecture.blueprint import NoteKind
 from core.architecture.notes import SENTENCES as NOTES
 from core.catalogue.records import Confidence
-from core.errors import Phrase, TonnageError
+from core.errors import Phrase, TonnageError, reason_of
 from core.language.messages import gettext as _
 from core.language.messages import marked, ngettext, pgettext
 from core.language.numbers import current
@@ -326,6 +326,11 @@ def named(name: str, value: str) -> str:
 def error(problem: TonnageError) -> str:
     """An error's sentence in the language in force, where it has been translated."""
     return phrase(problem.phrase) if problem.phrase.template else problem.message
+
+
+def reason(failure: OSError) -> str:
+    """Why a file cannot be used, in the language in force."""
+    return str(_said(reason_of(failure)))
 
 
 def phrase(said: Phrase) -> str:

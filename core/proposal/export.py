@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.errors import ProposalError
+from core.errors import ProposalError, reason_of
 from core.proposal.composition import proposal
 from core.proposal.offer import Offer
 from core.proposal.options import ProposalOptions
@@ -37,7 +37,7 @@ def write_whole(path: Path, content: bytes) -> None:
     except OSError as failure:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
-        reason = failure.strerror or str(failure)
+        reason = reason_of(failure)
         raise ProposalError("“{path}” could not be written: {reason}.", path=path, reason=reason) from failure
 
 

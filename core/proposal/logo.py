@@ -10,7 +10,7 @@ import zlib
 from pathlib import Path
 from xml.parsers import expat
 
-from core.errors import ProposalError
+from core.errors import ProposalError, reason_of
 
 MOST_BYTES = 500_000
 MOST_PIXELS = 4_000_000
@@ -57,7 +57,7 @@ def read_logo(path: Path) -> bytes:
             raise _too_large()
         return checked_logo(path.read_bytes())
     except OSError as failure:
-        reason = failure.strerror or str(failure)
+        reason = reason_of(failure)
         raise ProposalError("“{file}” cannot be read: {reason}.", file=path.name, reason=reason) from failure
 
 

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 from core import RESOURCES
-from core.errors import ProposalError
+from core.errors import ProposalError, reason_of
 
 SHIPPED = RESOURCES / "proposal"
 MAIN = "proposal.typ"
@@ -44,7 +44,7 @@ def main_file(folder: Path | None) -> Path:
         raise ProposalError("“{folder}” holds a .typ file that is not UTF-8 text.", folder=folder.name) from failure
     except OSError as failure:
         raise ProposalError(
-            "“{folder}” cannot be read: {strerror}.", folder=folder.name, strerror=failure.strerror
+            "“{folder}” cannot be read: {strerror}.", folder=folder.name, strerror=reason_of(failure)
         ) from failure
     return main
 
@@ -90,5 +90,5 @@ def copy_shipped(folder: Path) -> None:
         shutil.copytree(SHIPPED, folder, dirs_exist_ok=True)
     except OSError as failure:
         raise ProposalError(
-            "“{folder}” could not be written: {strerror}.", folder=folder.name, strerror=failure.strerror
+            "“{folder}” could not be written: {strerror}.", folder=folder.name, strerror=reason_of(failure)
         ) from failure

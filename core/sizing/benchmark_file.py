@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from core.errors import InvalidInput, StoreError
+from core.errors import InvalidInput, StoreError, reason_of
 from core.refusal import refusal
 from core.scenario import Measured, Measurement
 
@@ -31,7 +31,7 @@ def read_benchmark_file(path: Path, **conditions: Any) -> tuple[Measurement, ...
     except UnicodeDecodeError:
         raise InvalidInput("{path} is not the result of a benchmark.", path=path.name) from None
     except OSError as error:
-        raise StoreError("{path} cannot be read: {strerror}.", path=path.name, strerror=error.strerror) from error
+        raise StoreError("{path} cannot be read: {strerror}.", path=path.name, strerror=reason_of(error)) from error
     return read_measurements(text, path.name, **conditions)
 
 

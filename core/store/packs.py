@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.catalogue.catalogue import Catalogue
-from core.errors import CatalogueError, StoreError, TonnageError
+from core.errors import CatalogueError, StoreError, TonnageError, reason_of
 from core.store.scenario_file import write_whole
 
 if TYPE_CHECKING:  # reading a pack takes classes that a start without packs need not make
@@ -94,7 +94,7 @@ class Packs:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(
-                "{folder} cannot be made: {strerror}.", folder=self.folder.name, strerror=error.strerror
+                "{folder} cannot be made: {strerror}.", folder=self.folder.name, strerror=reason_of(error)
             ) from error
         write_whole(self.folder / f"{number:04d}-{file_checksum(content)[:16]}.tonnagepack", content)
         return pack
@@ -114,7 +114,7 @@ class Packs:
             files[-1].unlink()
         except OSError as error:
             raise StoreError(
-                "{value} cannot be removed: {strerror}.", value=files[-1].name, strerror=error.strerror
+                "{value} cannot be removed: {strerror}.", value=files[-1].name, strerror=reason_of(error)
             ) from error
         return files[-1].name
 

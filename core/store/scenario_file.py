@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from core import __version__
-from core.errors import InvalidInput, StoreError, StoreTooNew
+from core.errors import InvalidInput, StoreError, StoreTooNew, reason_of
 from core.language.field_names import named_field
 from core.refusal import refusal
 from core.scenario import SCHEMA_VERSION, Scenario
@@ -95,7 +95,7 @@ def read_scenario(path: Path) -> ScenarioFile:
         raise InvalidInput("{path} is not a Tonnage scenario.", path=path.name) from None
     except OSError as error:
         raise StoreError(
-            "{path} cannot be read: {strerror}.", path=path.name or path, strerror=error.strerror
+            "{path} cannot be read: {strerror}.", path=path.name or path, strerror=reason_of(error)
         ) from error
     return parse_scenario(text, path.name)
 
@@ -123,7 +123,7 @@ def write_whole(path: Path, content: bytes) -> None:
     except OSError as error:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
-        raise StoreError("{path} was not written: {strerror}.", path=path.name, strerror=error.strerror) from error
+        raise StoreError("{path} was not written: {strerror}.", path=path.name, strerror=reason_of(error)) from error
 
 
 def _json_object(text: str, name: str) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from core.architecture.gguf import Unkept, read_gguf
 from core.architecture.header_stream import listed
 from core.architecture.model_file import read_model
 from core.architecture.plausible import impossible
-from core.errors import InvalidInput, Phrase, TonnageError
+from core.errors import InvalidInput, Phrase, TonnageError, reason_of
 from core.language.messages import in_language
 from core.language.sentences import error, phrase
 from tests.core import gguf_models as models
@@ -447,3 +447,12 @@ def test_names_that_are_left_out_and_what_cannot_be_are_said_in_the_language_of_
         assert wrong is not None
         assert phrase(more) == "a, b, c und 2 weitere"
         assert phrase(wrong) == "layers liegt nicht zwischen 1 und 4.096"
+
+
+def test_what_the_system_says_of_a_file_is_said_in_the_language_of_the_sentence() -> None:
+    with in_language("fr"):
+        refused = InvalidInput(
+            "{file} cannot be read: {reason}.", file="m.gguf", reason=reason_of(OSError(13, "Denied"))
+        )
+        assert error(refused).endswith("l’accès est refusé.")
+    assert reason_of(OSError(9999, "Something else")) == "Something else"

@@ -335,7 +335,7 @@ def test_failure_while_writing_keeps_the_older_file(tmp_path: Path, monkeypatch:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(ProposalError, match="No space left on device"):
+    with pytest.raises(ProposalError, match="the disk is full"):
         write_whole(target, b"%PDF")
     assert target.read_bytes() == b"older"
     assert [file.name for file in tmp_path.iterdir()] == ["p.pdf"]

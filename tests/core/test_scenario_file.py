@@ -104,7 +104,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path, mon
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full_disk)
-    with pytest.raises(StoreError, match="was not written: No space left"):
+    with pytest.raises(StoreError, match="was not written: the disk is full"):
         write_scenario(path, FULL)
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["option.tonnage"]

@@ -149,7 +149,7 @@ def test_a_folder_that_cannot_be_written_is_said_and_everything_works(
     application = start()
     bar = application.window.messages.bar("opening")
     assert bar is not None
-    assert bar.text.text() == "/home/locked cannot be written (Permission denied). What you do now is not kept."
+    assert bar.text.text() == "/home/locked cannot be written (access is denied). What you do now is not kept."
     application.window.import_file(CONFIGS / f"{SMALL_MODEL}.json")
     assert isinstance(application.session.scenario.model, CatalogueModel)
     application._speak("de")
