@@ -12,7 +12,7 @@ from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import Price
 from core.language.findings import finding_sentence
 from core.language.numbers import current
-from core.scenario import Mode, Plan, Scenario
+from core.scenario import CatalogueModel, Deployment, Mode, Plan, Scenario, Workload
 from core.sizing.examples import worked_example, worked_example_in_reality
 from core.sizing.findings import RULES as ALL_RULES
 from core.sizing.levers import levers
@@ -347,3 +347,19 @@ def test_rules_hold_their_numbers_where_the_speed_is_unknown(name: str) -> None:
         assert all(key in sizing.trace for key in finding.figures), finding
         assert finding_sentence(finding, sizing)
     assert all(lever.gains for lever in levers(sizing, catalogue) if not lever.makes_it_fit)
+
+
+def test_without_graphs_nothing_is_said_of_blocks_for_states() -> None:
+    """Ports of vLLM that record none (TPU, Metal, CPU) do not refuse."""
+    blocks = {}
+    for device in ("h100-pcie", "tpu-v6e", "epyc-9005-2s"):
+        hybrid = Scenario(
+            model=CatalogueModel(id="ibm-granite/granite-4.0-h-tiny"),
+            weights="bf16",
+            workload=Workload(requests_at_once=1, context_tokens=8192),
+            deployment=Deployment(device=device, max_requests=1_000_000),
+        )
+        sizing = size(hybrid, shipped())
+        blocks[device] = sizing.trace["kv_pool.blocks"] < 1_000_000
+        assert (K.STATE_BLOCKS in {finding.kind for finding in sizing.findings}) is (device == "h100-pcie"), device
+    assert all(blocks.values())

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from core.catalogue.records import Allocator
+from core.catalogue.records import Allocator, DeviceFamily
 from core.physics import memory as m
 from core.sizing.engine_defaults import BLOCK_FOR_EACH_SINCE, before
 from core.sizing.groups import given_max_requests
@@ -16,6 +16,8 @@ from core.trace import Trace
 VISIBLY_LESS = 0.95
 #: A reservation that is so many times what a request holds is worth a word.
 FAR_MORE = 1.2
+#: Where vLLM records no graphs, so that it does not ask for a block for each request either.
+WITHOUT_GRAPHS = (DeviceFamily.APPLE, DeviceFamily.TPU, DeviceFamily.CPU)
 #: A peak that takes this part of the engine's memory is worth a word.
 NOTABLE_PEAK = 0.02
 
@@ -66,7 +68,8 @@ def state_blocks(trace: Trace, s: Situation) -> Iterator[Finding]:
     setup = s.setup
     if setup.engine.allocator is not Allocator.VLLM or before(setup, BLOCK_FOR_EACH_SINCE):
         return
-    if is_article(setup) or not setup.blueprint.recurrent or not setup.deployment.graphs:
+    records = setup.deployment.graphs and setup.device.family not in WITHOUT_GRAPHS
+    if is_article(setup) or not setup.blueprint.recurrent or not records:
         return
     if "engine.max_requests" not in trace:  # what the engine takes beside the cache was stated
         given_max_requests(trace, setup)
