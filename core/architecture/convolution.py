@@ -9,6 +9,7 @@ from core.architecture.blueprint import RecurrentGroup, RecurrentKind, TensorCla
 from core.architecture.decoder import read_core
 from core.architecture.draft import Draft
 from core.architecture.fields import MOST_WIDTH, Fields
+from core.architecture.header_stream import shown
 from core.architecture.modules import (
     Experts,
     attention,
@@ -56,7 +57,7 @@ def _full_layers(fields: Fields, layers: int) -> list[bool]:
     for kind in kinds:
         if kind not in ATTENTION + CONVOLUTION:
             raise UnsupportedArchitecture(
-                'Tonnage cannot read the layer type "{kind}" in {file} yet.', kind=kind[:80], file=fields.file
+                'Tonnage cannot read the layer type "{kind}" in {file} yet.', kind=shown(kind), file=fields.file
             )
     return [kind in ATTENTION for kind in kinds]
 

@@ -65,9 +65,13 @@ def with_numbers(trace: Trace, key: str, formatter: Formatter) -> str:
     entry = trace.entry(key)
     if not isinstance(entry, Computed):
         return ""
+
+    def shown(at: str) -> str:
+        text = formatter.number(trace[at])
+        return f"(−{text[1:]})" if text.startswith(("-", "−")) else text
+
     numbers = {
-        name: [formatter.number(trace[at])] if isinstance(at, str) else [formatter.number(trace[one]) for one in at]
-        for name, at in entry.inputs.items()
+        name: [shown(at)] if isinstance(at, str) else [shown(one) for one in at] for name, at in entry.inputs.items()
     }
     return write(formula_of(entry.function).expression, numbers, formatter.number)
 

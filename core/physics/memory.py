@@ -333,15 +333,15 @@ def largest_context(cases: Sequence[int]) -> Any:
 
 
 @formula(Unit.TOKEN)
-def context_at_its_own_length(fits_tokens: int, further_tokens: int) -> int:
+def context_at_its_own_length(fits_tokens: int, fewer_tokens: int) -> int:
     """Largest context where lines do not give it to the token.
 
-    context_at_its_own_length = fits_tokens + further_tokens
+    context_at_its_own_length = fits_tokens - fewer_tokens
 
     Parameters
     ----------
     fits_tokens : largest context by lines, with what stands beside the cache at the context limit
-    further_tokens : how many more fit, sized at that length itself; negative where it is less
+    fewer_tokens : how many fewer fit, sized at that length itself; negative where it is more
 
     Returns
     -------
@@ -352,10 +352,10 @@ def context_at_its_own_length(fits_tokens: int, further_tokens: int) -> int:
     The second number is found by `longest`: buffers that grow with the context do so in steps, and go by the largest of
     several, and layers may go by blocks of unlike lengths.
 
-    >>> context_at_its_own_length(112_128, -11_008)
+    >>> context_at_its_own_length(112_128, 11_008)
     101120
     """
-    return fits_tokens + further_tokens
+    return fits_tokens - fewer_tokens
 
 
 def longest(fits: Callable[[int], bool], near: int) -> int:

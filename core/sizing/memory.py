@@ -41,13 +41,14 @@ from core.sizing.reservation.share import Reservation
 from core.sizing.situation import SETUPS_KEPT, Setup, Situation
 from core.sizing.static_share import computes_share, record_share
 from core.sizing.weights import loaded_key, record_weights
-from core.trace import CHOICE, Origin, Recipe, Recorder, Trace, recipe
+from core.trace import CHOICE, Origin, OriginKind, Recipe, Recorder, Trace, recipe
 from core.units import Unit
 
 COMPANIONS = {CompanionRole.EMBEDDING: "memory_item.embedding", CompanionRole.RERANKER: "memory_item.reranker"}
 POOL = "kv_pool.usable_bytes"  # what requests may take of it
 #: The longest context by lines, with what stands beside the cache at the context limit; how far the true one is away.
-BESIDE_AS_NOW, FURTHER = "max_context_tokens.beside_as_now", "max_context_tokens.further_tokens"
+BESIDE_AS_NOW, FEWER = "max_context_tokens.beside_as_now", "max_context_tokens.fewer_tokens"
+SEARCH = Origin(OriginKind.METHOD, title="Looked for by halves, sized anew at each length")
 CLOSE_SHARE = 0.05  # less than this part of the limit free is close to the limit
 
 
@@ -93,7 +94,7 @@ def record_memory(trace: Trace, s: Situation, context_tokens: Any = None) -> Res
     for formulas in prepared.waiting:
         trace.later(formulas)
     if prepared.own_length:
-        trace.later(_further_tokens(s))
+        trace.later(_fewer_tokens(s))
     if context_tokens is None:  # not along a curve
         record_spill(trace, s.setup)
     return prepared.reserved
@@ -361,7 +362,7 @@ def _contexts(trace: Recipe, reserved: Reservation, weighed: bool, holds_back: b
     free = POOL if holds_back else "accelerator.free_for_kv_bytes"
     largest_context(trace, reserved, BESIDE_AS_NOW if own_length else "max_context_tokens", "one_request", free)
     if own_length:
-        more = {"fits_tokens": BESIDE_AS_NOW, "further_tokens": FURTHER}
+        more = {"fits_tokens": BESIDE_AS_NOW, "fewer_tokens": FEWER}
         trace.compute("max_context_tokens", m.context_at_its_own_length, **more)
     trace.compute(
         "max_context_usable_tokens",
@@ -381,16 +382,16 @@ def _depends_on_length(s: Setup, formulas: Recipe, grows: bool) -> bool:
     return grows or s.context_tokens > 0 or len({formulas[key] for key in keys if key in formulas}) > 1
 
 
-def _further_tokens(s: Situation) -> Recipe:
-    """How many tokens more, or less, one request may have than by lines, sized at that length itself."""
+def _fewer_tokens(s: Situation) -> Recipe:
+    """How many tokens fewer, or more, one request may have than by lines, sized at that length itself."""
 
     def find(values: Mapping[str, Any]) -> int:
         start = int(values[BESIDE_AS_NOW])
-        return longest_context(s, 1, start, values["accelerator.limit_bytes"] - values["tier.0.limit_bytes"]) - start
+        return start - longest_context(s, 1, start, values["accelerator.limit_bytes"] - values["tier.0.limit_bytes"])
 
-    further = Recipe()
-    further.search(FURTHER, find, Unit.TOKEN, METHOD)
-    return further
+    fewer = Recipe()
+    fewer.search(FEWER, find, Unit.TOKEN, SEARCH)
+    return fewer
 
 
 def longest_context(s: Situation, requests: int, near: int, lower_bytes: int = 0) -> int:
