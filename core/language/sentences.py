@@ -16,7 +16,7 @@ from core.language.numbers import current
 from core.scenario import CompanionRole, Mode, Placement
 from core.sizing.report import Cause, Evidence, Limit, MemoryKind, Sizing, Verdict
 from core.sizing.standing import Standing, standing
-from core.trace import OriginKind
+from core.trace import Origin, OriginKind
 
 _VERDICTS = {
     Verdict.FITS: marked("Fits"),
@@ -177,6 +177,24 @@ def confidence(level: str) -> str:
 def origin(kind: OriginKind) -> str:
     """Where a given number comes from."""
     return _(_ORIGINS[kind])
+
+
+#: Titles of sources that are words of this program, not the names of documents.
+OWN_TITLES = (
+    marked("Memory that engines reported in public start-up logs"),
+    marked("Working convention; no published figure found"),
+    marked("Working convention; no published source found"),
+    marked("Sized with as many requests at once as meet the targets"),
+    marked("Predicted for the conditions of the measurement, without it"),
+    marked("Looked for by halves, sized anew at each length"),
+    marked("Largest number along the curve of speeds"),
+    marked("How the product sizes a workstation"),
+)
+
+
+def source_title(source: Origin) -> str:
+    """What a given number rests on: the name of a document as it is, words of ours in the language in force."""
+    return _(source.title) if source.title else origin(source.kind)
 
 
 def placement(where: Placement) -> str:

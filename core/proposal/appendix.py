@@ -10,7 +10,7 @@ from core.language.formulas import in_words, with_numbers
 from core.language.messages import gettext as _
 from core.language.messages import marked
 from core.language.numbers import NBSP, Formatter
-from core.language.sentences import confidence, origin
+from core.language.sentences import confidence, origin, source_title
 from core.proposal.glossary import glossary
 from core.proposal.layers import layers
 from core.proposal.offer import Offer
@@ -118,7 +118,7 @@ class Figures:
         if key in self._numbers:
             return _("formula {number}").format(number=self._numbers[key])
         entry = self.trace.entry(key) if key in self.trace else None
-        return (entry.origin.title or origin(entry.origin.kind)) if isinstance(entry, Given) else ""
+        return source_title(entry.origin) if isinstance(entry, Given) else ""
 
 
 def _is_figure(value: object) -> bool:
@@ -229,7 +229,9 @@ def _sources(given: Iterable[Given]) -> dict[Cited, AppendixSource]:
 
 
 def _cited(known: Origin) -> Cited:
-    title = known.title.partition(": ")[0] if known.kind is OriginKind.CALIBRATION else known.title
+    title = known.title
+    if title:
+        title = title.partition(": ")[0] if known.kind is OriginKind.CALIBRATION else source_title(known)
     return title, known.address, known.date, known.confidence
 
 

@@ -126,7 +126,7 @@ def written(sizing: Sizing, key: str, write: Formatter) -> str:
 def source_text(origin: Origin) -> str:
     """The source of a given number: title, date, and how well it is supported."""
     kind = sentences.origin(origin.kind)
-    parts = [origin.title or kind]
+    parts = [sentences.source_title(origin)]
     if origin.title and origin.kind is OriginKind.CHOICE:
         parts.append(kind)
     if origin.date:

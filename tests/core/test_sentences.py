@@ -12,8 +12,9 @@ from core.language import sentences
 from core.language.findings import finding_sentence, finding_title
 from core.language.messages import LANGUAGES, in_language
 from core.scenario import CompanionRole, Mode, Placement
+from core.sizing.memory import SEARCH
 from core.sizing.report import Cause, Evidence, Finding, FindingKind, Limit, MemoryKind, Verdict, Weight
-from core.trace import OriginKind
+from core.trace import Origin, OriginKind
 from core.units import Unit
 from tests.desktop.fixed_sizing import Card, close, fixed_sizing, huge, second_tier, speed_unknown, too_much
 
@@ -229,3 +230,10 @@ def test_an_error_inside_an_error_is_translated_too() -> None:
     assert str(wrong) == '"num_hidden_layers" in config.json is below 1.'
     with in_language("de"):
         assert sentences.error(wrong) == '"num_hidden_layers" in config.json liegt unter 1.'
+
+
+def test_words_of_ours_in_place_of_a_document_are_translated() -> None:
+    with in_language("de"):
+        assert sentences.source_title(SEARCH) == "Durch Halbieren gesucht, bei jeder Länge neu bemessen"
+        assert sentences.source_title(Origin(OriginKind.METHOD, "vLLM, vllm/envs.py")) == "vLLM, vllm/envs.py"
+        assert sentences.source_title(Origin(OriginKind.CHOICE)) == sentences.origin(OriginKind.CHOICE)
