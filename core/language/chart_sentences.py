@@ -102,7 +102,7 @@ def memory_line(sizing: Sizing, formatter: Formatter) -> str:
     """What the memory bar draws, and of which device."""
     colours = (
         _("Slate is fixed, hatched is too much.")
-        if sizing.verdict is Verdict.DOES_NOT_FIT
+        if any(tier.overflow_bytes for use in sizing.devices for tier in use.tiers)
         else _("Slate is fixed, hatched is the slower memory.")
         if in_slower_memory(sizing)
         else _("What is fixed is slate, what your inputs move is blue.")

@@ -118,9 +118,12 @@ def in_slower_memory(sizing: Sizing) -> int:
 
 
 def excess(sizing: Sizing) -> int:
-    """What is more than the engine may use, on all accelerators; recorded under `memory.excess_bytes` [byte]."""
+    """What is more than the engine may use, on all accelerators; recorded under `memory.excess_bytes` [byte].
+
+    Where all of them together have room, what the fullest one lacks.
+    """
     keys = {"limit_bytes": "memory.limit_bytes", "used_bytes": "memory.total_bytes"}
-    return int(_computed(sizing.trace, "memory.excess_bytes", shortfall_bytes, **keys))
+    return int(_computed(sizing.trace, "memory.excess_bytes", shortfall_bytes, **keys)) or sizing.shortfall_bytes
 
 
 def companions_bytes(trace: Trace) -> int:

@@ -6,7 +6,11 @@ import pytest
 
 from core.language import chart_sentences as words
 from core.language.numbers import Formatter
-from core.sizing.report import Cause, Limit
+from core.scenario import Companion, CompanionRole, Plan
+from core.sizing.report import Cause, Limit, Verdict
+from core.sizing.size import size
+from tests.core.cases import scenario
+from tests.core.conftest import small_catalogue
 from tests.desktop.fixed_sizing import (
     Card,
     eight_devices,
@@ -131,3 +135,19 @@ def test_reasons_use_numbers_where_the_trace_has_them() -> None:
     assert words.step_reason(sizing, parts[Cause.WEIGHTS], EN)  # no figures: the cause in words
     link = words.token_parts(fixed_sizing())[-1]
     assert words.step_reason(fixed_sizing(), link, EN) == "nothing to exchange"
+
+
+def test_what_one_accelerator_lacks_is_said_where_all_together_have_room() -> None:
+    """A companion on one of two cards; and vLLM's block that belongs to nobody."""
+    small = small_catalogue()
+    beside = Companion(role=CompanionRole.EMBEDDING, parameters=60_000_000_000, weights="fp8")
+    split = scenario("dense-70b", "nvfp4", "rtx-pro-6000-ws", deployment__count=2, deployment__plan=Plan(tensor=2))
+    uneven = size(split.edited(companions=(beside,), deployment__capacity_bytes=70_000_000_000), small)
+    one = scenario("dense-70b", "nvfp4", "rtx-pro-6000-ws")
+    longest = int(size(one, small).trace["max_context_tokens"])
+    without_block = size(one.edited(workload__context_tokens=longest + 1), small)
+    for sizing in (uneven, without_block):
+        assert sizing.verdict is Verdict.DOES_NOT_FIT
+        assert sizing.trace["memory.free_bytes"] >= 0
+        assert EN.bytes(sizing.shortfall_bytes) in words.memory_title(sizing, EN)
+    assert "hatched" not in words.memory_line(without_block, EN)
