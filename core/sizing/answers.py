@@ -6,6 +6,7 @@ from core.physics import weights as w
 from core.sizing.groups import LATENT, cached_groups, source_of_model
 from core.sizing.origins import METHOD
 from core.sizing.situation import Setup
+from core.sizing.weights import EXPERTS_OF_RANK
 from core.trace import Origin, Recipe, Same, Trace, recipe
 from core.units import Unit
 
@@ -52,15 +53,19 @@ def record_spill(trace: Trace, s: Setup) -> None:
     if s.blueprint.moe is None or not s.blueprint.parameters.get(TensorClass.EXPERT):
         return
     trace.given("spill.experts_in_a_layer", s.blueprint.moe.experts, Unit.COUNT, source_of_model(s))
+    experts, tensor = "weights_bytes.expert", "plan.tensor"
+    if s.plan.spreads_experts:
+        experts, tensor = EXPERTS_OF_RANK, "spill.undivided"
+        trace.given(tensor, 1, Unit.COUNT, METHOD)
     trace.compute(
         "spill.expert_bytes",
         w.rank_weights_bytes,
-        layered="weights_bytes.expert",
+        layered=experts,
         replicated="nothing_bytes",
         first="nothing_bytes",
         last="nothing_bytes",
         layers="model.layers",
-        tensor="plan.tensor",
+        tensor=tensor,
         pipeline="plan.pipeline",
     )
     trace.compute(

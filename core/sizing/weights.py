@@ -27,6 +27,7 @@ from core.units import Unit
 #: The keys of each class, made once: a sizing asks for them often.
 _KEYS = {kind: (f"model.parameters.{kind}", f"weights.bits.{kind}", f"weights_bytes.{kind}") for kind in TensorClass}
 RANK, OF_RANK = "accelerator.weights_bytes", "weights_bytes.of_rank"
+EXPERTS_OF_RANK = "weights_bytes.experts_on_rank"
 _PARAMETERS = {kind: keys[0] for kind, keys in _KEYS.items()}
 
 
@@ -130,13 +131,12 @@ def _beside(trace: Recipe, s: Setup, weights: str) -> None:
 
 def _rank_experts(trace: Recipe, s: Setup) -> str:
     """Record the experts of one accelerator; return the key."""
-    key = "weights_bytes.experts_on_rank"
     trace.compute(
-        key,
+        EXPERTS_OF_RANK,
         ep.expert_rank_bytes,
         expert_bytes=class_key(trace, TensorClass.EXPERT),
         experts="model.experts_per_layer",
         spread="plan.expert",
         ranks="plan.stage_ranks",
     )
-    return key
+    return EXPERTS_OF_RANK

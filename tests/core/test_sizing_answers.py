@@ -1,7 +1,12 @@
 """What follows from memory: heads, the crossing of cache and model, spilling, the smallest device."""
 
+import math
+
+import pytest
+
 from core import RESOURCES
 from core.catalogue.loading import load_shipped
+from core.scenario import Plan
 from core.sizing.devices import devices_that_fit, smallest_that_fits
 from core.sizing.examples import worked_example_in_reality
 from core.sizing.memory import record_memory
@@ -44,6 +49,19 @@ def test_layers_and_experts_that_do_not_fit() -> None:
     mixture = size(scenario("hybrid-35b", "fp16", "dgx-spark", deployment__capacity_bytes=40_000_000_000), SMALL).trace
     assert 0 < mixture["spill.experts"] < 256
     assert "spill.layers" not in size(CASES["hybrid mixture"], SMALL).trace
+
+
+def test_experts_that_do_not_fit_are_those_of_the_accelerator_however_they_are_spread() -> None:
+    """Eight groups with attention of their own share the experts: an eighth lies on each, as in tensor parallelism."""
+    chosen = scenario("hybrid-35b", "fp16", "hgx-h200-8", deployment__capacity_bytes=9_000_000_000)
+    spilled = []
+    for plan in (Plan(tensor=8), Plan(attention_replicas=8, expert=8)):
+        trace = size(chosen.edited(deployment__plan=plan), SMALL).trace
+        share = trace["accelerator.shortfall_bytes"] / trace["spill.expert_bytes"]
+        assert trace["spill.expert_bytes"] == pytest.approx(trace["weights_bytes.expert"] / 8)
+        assert trace["spill.experts"] == min(256, math.ceil(256 * share))
+        spilled.append(trace["spill.experts"])
+    assert spilled[0] < spilled[1]
 
 
 def test_the_smallest_device_holds_the_work_and_smaller_ones_do_not() -> None:
