@@ -151,8 +151,10 @@ def room_in_both(first: int, fixed: int, placed: float, host: float, share: floa
     """Room for requests where some layers lie in host memory: what either side allows for whole requests.
 
     room = where(
-        share > 0, min((first - fixed + placed) / max(1 - share, 1e-9), (host - placed) / max(share, 1e-9)),
-        where(placed > host, host - placed, first - fixed + placed)
+        min(first - fixed + placed, host - placed) < 0, min(first - fixed + placed, host - placed), where(
+            share > 0, min((first - fixed + placed) / max(1 - share, 1e-9), (host - placed) / max(share, 1e-9)),
+            first - fixed + placed
+        )
     )
 
     Parameters
@@ -165,14 +167,16 @@ def room_in_both(first: int, fixed: int, placed: float, host: float, share: floa
 
     Returns
     -------
-    bytes; negative when the fixed part is too much for one of them [byte]
+    bytes; negative when the fixed part is too much for one of them, by what it lacks there [byte]
 
     >>> room_in_both(100, 150, 70.0, 1000.0, 0.0), room_in_both(100, 150, 70.0, 1000.0, 0.5)
     (20.0, 40.0)
+    >>> room_in_both(100, 150, 70.0, 50.0, 0.02)
+    -20.0
     """
-    own = first - fixed + placed
-    both = minimum(own / max(1 - share, 1e-9), (host - placed) / max(share, 1e-9))
-    return where(share > 0, both, where(placed > host, host - placed, own))
+    own, rest = first - fixed + placed, host - placed
+    both = minimum(own / max(1 - share, 1e-9), rest / max(share, 1e-9))
+    return where(minimum(own, rest) < 0, minimum(own, rest), where(share > 0, both, own))
 
 
 @formula(Unit.BYTE)

@@ -73,6 +73,16 @@ def test_a_host_that_is_too_small_does_not_hold_it() -> None:
     assert sized(EXPERTS, deployment__host=small).verdict is Verdict.DOES_NOT_FIT
 
 
+def test_what_a_host_lacks_is_not_multiplied_by_the_layers_that_lie_elsewhere() -> None:
+    """One layer and the experts of thirty: the host lacks what they weigh beyond it, and no terabytes."""
+    one = EXPERTS.edited(deployment__host_layers=1, deployment__host=HOST.model_copy(update={"capacity_bytes": 10**9}))
+    trace = sized(one).trace
+    lacks = trace["host.weights_bytes"] - 10**9
+    assert 0 < lacks < 10**11
+    requests = trace["accelerator.kv_bytes"] + trace["accelerator.state_bytes"]
+    assert trace["accelerator.shortfall_bytes"] == pytest.approx(lacks + requests, abs=2)
+
+
 def test_other_engines_use_host_memory_only_when_told() -> None:
     case = scenario("dense-405b", "fp8", "rtx-pro-6000-ws", deployment__host=HOST)
     assert sized(case).verdict is Verdict.DOES_NOT_FIT
