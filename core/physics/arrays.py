@@ -61,6 +61,8 @@ def maximum(*values: Any) -> Any:
 def where(condition: Any, then: Any, otherwise: Any) -> Any:
     """`then` where the condition holds, else `otherwise`; both are computed.
 
+    Along an axis whole numbers become floats: those of numpy end at 2**63, and bytes of all accelerators may be more.
+
     >>> where(2 > 1, "yes", "no")
     'yes'
     """
@@ -68,7 +70,8 @@ def where(condition: Any, then: Any, otherwise: Any) -> Any:
         return then if condition else otherwise
     import numpy as np
 
-    return np.where(condition, then, otherwise)
+    floats = (float(one) if one.__class__ is int else one for one in (then, otherwise))
+    return np.where(condition, *floats)
 
 
 def floor(value: Any) -> Any:

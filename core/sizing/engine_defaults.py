@@ -100,7 +100,7 @@ SGLANG_BY_MEMORY = (
     (35 * GIB, 4096, 48, 160),
     (60 * GIB, 4096, 32, 160),
     (160 * GIB, 8192, 256, 512),
-    (10**15, 16_384, 512, 512),
+    (10**18, 16_384, 512, 512),
 )
 SMALL_BYTES, SMALL_BEFORE = 35 * GIB, (2048, 24, 80)
 #: On small ones fewer still before this release; chunks by memory before the share was computed.

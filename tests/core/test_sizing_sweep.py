@@ -1,12 +1,13 @@
 import numpy as np
 import pytest
 
-from core.scenario import Scenario
+from core.scenario import CatalogueModel, Mode, Scenario
 from core.sizing.examples import worked_example
 from core.sizing.memory import record_memory
 from core.sizing.resolution import resolve
 from core.sizing.sweep import memory_against_context
 from core.trace import Trace
+from tests.article.conftest import shipped
 from tests.core.cases import CASES
 from tests.core.conftest import small_catalogue
 
@@ -53,3 +54,18 @@ def test_curves_rise_and_lie_in_order() -> None:
     wide, middle, narrow = curves.curves
     assert (wide.total_bytes >= middle.total_bytes).all()
     assert (middle.total_bytes >= narrow.total_bytes).all()
+
+
+def test_bytes_of_as_many_accelerators_as_can_be_entered_have_curves() -> None:
+    """More bytes than numpy's whole numbers hold."""
+    most = {"deployment__count": 1024, "deployment__nodes": 256, "deployment__runtime_bytes": 10**13}
+    named = {"model": CatalogueModel(id="openai/gpt-oss-20b"), "weights": "mxfp4-gguf", "kv_format": "fp16"}
+    machine = {"deployment__device": "gb300-nvl72", "deployment__engine": "llama.cpp"}
+    case = CASES["second tier"].edited(mode=Mode.REAL, **named, **machine, **most)
+    curves = memory_against_context(case, shipped(), AXIS)
+    assert len(curves.curves[0].total_bytes) == len(AXIS)
+
+
+def test_sglang_has_sizes_for_the_largest_memory_that_can_be_entered() -> None:
+    case = CASES["SGLang, windows"].edited(deployment__capacity_bytes=10**15)
+    assert memory_against_context(case, small_catalogue(), AXIS).capacity_bytes == 10**15
