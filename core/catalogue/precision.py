@@ -7,6 +7,7 @@ wrong: head and embedding are 10 to 25 % of a small model.
 from collections.abc import Mapping
 
 from core.architecture.blueprint import Blueprint, Quantisation, TensorClass
+from core.catalogue import gguf_rows
 from core.catalogue.records import Checkpoint, WeightFormat
 
 #: Tensors that every token reads, outside the routed experts.
@@ -68,6 +69,7 @@ def compose_bits(
         bits[TensorClass.EMBEDDING] = bits[TensorClass.HEAD]
     if chosen.container == "gguf":
         _shift_to_dense(bits, chosen, blueprint)
+        _widen_odd_rows(bits, chosen, blueprint)
         if checkpoint is not None and checkpoint.file_bytes is not None and not checkpoint.bits:
             _fit_to_file(bits, chosen, blueprint, checkpoint.file_bytes)
     return bits
@@ -94,6 +96,14 @@ def _shift_to_dense(bits: dict[TensorClass, float], chosen: WeightFormat, bluepr
         bits[kind] += extra
     moved = extra * sum(blueprint.parameters.get(kind, 0) for kind in _DENSE)
     bits[TensorClass.EXPERT] -= moved / experts
+
+
+def _widen_odd_rows(bits: dict[TensorClass, float], chosen: WeightFormat, blueprint: Blueprint) -> None:
+    """Tensors whose rows do not divide into blocks of the mixture have a wider type."""
+    for kind, more in gguf_rows.widened(chosen.id, blueprint):
+        bits[kind] += more
+    for kind in (TensorClass.EMBEDDING, TensorClass.HEAD):
+        bits[kind] = gguf_rows.widened_words(chosen.id, bits[kind], blueprint)
 
 
 def _fit_to_file(bits: dict[TensorClass, float], chosen: WeightFormat, blueprint: Blueprint, size: int) -> None:

@@ -7,6 +7,7 @@ does not know becomes a format of the overlay, made from its nearest relative.
 import re
 from dataclasses import dataclass, replace
 
+from core.architecture.blueprint import TensorClass
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import KvFormat, WeightFormat
 from core.catalogue.tables import Table
@@ -87,6 +88,8 @@ def read_weights(text: str, catalogue: Catalogue, bits: float | None = None) -> 
     if known is not None:
         return Weights(known, None, file_bytes)
     quant = _K_QUANT.match(name)
+    if quant and name in _WIDE_WORDS and bits is None:
+        return _wide_words(name, catalogue, file_bytes)
     if quant:
         return _relative(quant[1], catalogue, bits, file_bytes)
     several = _several(name, catalogue)
@@ -109,6 +112,18 @@ def _by_word(name: str, gguf: bool, catalogue: Catalogue, bits: float | None, fi
             if _K_QUANT.match(word):
                 return _relative(word, catalogue, bits, file_bytes)
     raise Unusable(f"the weight format “{name[:60]}” is not known")
+
+
+#: Mixtures with the table of words and the head in 8 bit, as bartowski publishes them, and what their layers are.
+_WIDE_WORDS = {"Q2_K_L": "Q2_K", "Q3_K_XL": "Q3_K_L", "Q4_K_L": "Q4_K_M", "Q5_K_L": "Q5_K_M", "Q6_K_L": "Q6_K"}
+
+
+def _wide_words(name: str, catalogue: Catalogue, file_bytes: int | None) -> Weights:
+    """A mixture whose table of words and head are in 8 bit."""
+    usual = catalogue.weight_format(_WIDE_WORDS[name])
+    kept = {**usual.kept, TensorClass.EMBEDDING: 8.5, TensorClass.HEAD: 8.5}
+    changes = {"id": name, "name": name, "aliases": (), "kept": kept, "whole_file_bits": None}
+    return Weights(name, usual.model_copy(update=changes), file_bytes)
 
 
 def _relative(name: str, catalogue: Catalogue, bits: float | None, file_bytes: int | None) -> Weights:
@@ -139,8 +154,6 @@ def _usual(name: str, relatives: list[WeightFormat]) -> float:
 
 def _several(name: str, catalogue: Catalogue) -> WeightFormat | None:
     """Formats of experts and of the rest, as in "MXFP4 (F16 non-expert)" or "MXFP4 experts, MLX 8-bit rest"."""
-    from core.architecture.blueprint import TensorClass
-
     dense = [
         TensorClass.ATTENTION,
         TensorClass.RECURRENT,

@@ -36,7 +36,9 @@ def test_names_of_the_catalogue(text: str, known: str) -> None:
     assert weights.stated
 
 
-@pytest.mark.parametrize("text", ["UD-Q4_K_XL", "UD-Q6_K_XL", "Q3_K_M", "gguf IQ3_K mix (106.83 GiB)", "gguf 2-bit"])
+@pytest.mark.parametrize(
+    "text", ["UD-Q4_K_XL", "UD-Q6_K_XL", "Q4_K_L", "UD-Q3_K_XL", "gguf IQ3_K mix (106.83 GiB)", "gguf 2-bit"]
+)
 def test_relatives_of_the_catalogue(text: str) -> None:
     made = read_weights(text, shipped()).made
     assert made is not None
