@@ -11,10 +11,18 @@ from core.architecture.blueprint import TensorClass
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import KvFormat, WeightFormat
 from core.catalogue.tables import Table
-from core.units import GB, GIB
+from core.units import GB, GIB, MIB
 from tests.accuracy.records import Unusable
 
-_SIZE = re.compile(r"\(\s*([\d.]+)\s*(GiB|GB)\s*\)")
+_SIZE = re.compile(r"\(\s*([\d.]+)\s*(GiB|GB|MiB)\b[^)]*\)|,?\s+([\d.]+)\s*(GiB|GB|MiB)\b(?:\s*\([^)]*\))?")
+_UNITS = {"GiB": GIB, "GB": GB, "MiB": MIB}
+#: What llama.cpp prints of a mixture, "Q4_K - Medium", and what it takes "Q4_K" alone for.
+_PRINTED = re.compile(r"\b(Q\d_K)(?:\s*-\s*(Small|Medium|Large)\b|(?![\w]))", re.IGNORECASE)
+#: Formats of GGUF files that have the names of others.
+_IN_GGUF = {
+    "mxfp4": "mxfp4-gguf", "mxfp4 moe": "mxfp4-gguf", "nvfp4": "nvfp4-gguf", "f16": "gguf-f16", "fp16": "gguf-f16",
+    "bf16": "gguf-f16",
+}  # fmt: skip
 _SIZE_IN_NAME = re.compile(r"weights\s+([\d.]+)\s*(GiB|GB)")
 _BILLIONS = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)b(?![\w])", re.IGNORECASE)
 _K_QUANT = re.compile(r"^(?:UD-)?(I?Q(\d)[\w]*)$", re.IGNORECASE)
@@ -78,13 +86,14 @@ def with_size_of_name(weights: Weights, name: str, catalogue: Catalogue) -> Weig
 def read_weights(text: str, catalogue: Catalogue, bits: float | None = None) -> Weights:
     """The weights that a source describes; `bits` per weight of the whole file choose among relatives."""
     size = _SIZE.search(text)
-    file_bytes = round(float(size[1]) * (GIB if size[2] == "GiB" else GB)) if size else None
-    name = _SIZE.sub("", text).strip()
+    file_bytes = round(float(size[1] or size[3]) * _UNITS[size[2] or size[4]]) if size else None
+    name = _PRINTED.sub(_printed_name, _SIZE.sub("", text).strip())
     gguf = name.lower().startswith("gguf")
     name = re.sub(r"^gguf[\s-]*", "", name, flags=re.IGNORECASE).strip()
     if name.lower() in UNSTATED:
         return Weights("Q4_K_M" if gguf else "", None, file_bytes, stated=False)
-    known = catalogue.names.resolve(Table.WEIGHT_FORMATS, name)
+    known = _IN_GGUF.get(name.lower()) if gguf else None
+    known = known or catalogue.names.resolve(Table.WEIGHT_FORMATS, name)
     if known is not None:
         return Weights(known, None, file_bytes)
     quant = _K_QUANT.match(name)
@@ -96,6 +105,12 @@ def read_weights(text: str, catalogue: Catalogue, bits: float | None = None) -> 
     if several is not None:
         return Weights(several.id, several, file_bytes)
     return _by_word(name, gguf, catalogue, bits, file_bytes)
+
+
+def _printed_name(found: re.Match[str]) -> str:
+    """The mixture's own name: Q6_K is one, the other k-quants have a size, and of Q2_K the middle has none."""
+    name, size = found[1].upper(), (found[2] or "Medium")[0].upper()
+    return name if name == "Q6_K" or (name == "Q2_K" and size == "M") else f"{name}_{size}"
 
 
 def _by_word(name: str, gguf: bool, catalogue: Catalogue, bits: float | None, file_bytes: int | None) -> Weights:
@@ -202,6 +217,10 @@ class Cache:
 
 
 _DEFAULTS = ("", "auto", "engine default", "not stated", "default", "none")
+#: One format in a text that names keys and values in another way than "K q8_0 / V q4_0".
+_CACHE_WORD = re.compile(r"\b(iq4_nl|q\d_\d|bf16|fp?16|f(?:p|loat)?32|fp8(?:_e\dm\d)?)\b", re.IGNORECASE)
+#: Cache formats of llama.cpp and its forks that the catalogue does not have: bytes for an element.
+_OTHER_CACHES = {"f32": 4.0, "fp32": 4.0, "float32": 4.0, "q6_0": 26 / 32}
 
 
 def read_cache(text: str, catalogue: Catalogue) -> Cache:
@@ -211,11 +230,19 @@ def read_cache(text: str, catalogue: Catalogue) -> Cache:
         return Cache("fp16", stated=False)
     if "compressed" in name.lower():
         return Cache(_kv_format(name.split("/")[0].strip(), catalogue).id)
-    parts = re.match(r"^(?:K\s+)?(\S+)\s*/\s*(?:V\s+)?(\S+)$", name)
+    parts: list[str] | None = None
+    written = re.match(r"^(?:K\s+)?(\S+)\s*/\s*(?:V\s+)?(\S+)$", name)
+    words = _CACHE_WORD.findall(name)
+    if written:
+        parts = [written[1], written[2]]
+    elif len(words) == 2:
+        values_first = re.match(r"\W*(?:ct)?v", name, re.IGNORECASE)
+        parts = words[::-1] if values_first else words
     if parts is None:
         found = _kv_format(name, catalogue)
-        return Cache(found.id, key=found.id, value=found.id)
-    key, value = _kv_format(parts[1], catalogue), _kv_format(parts[2], catalogue)
+        own = None if found.id in catalogue.kv_formats else found
+        return Cache(found.id, own, key="" if own else found.id, value="" if own else found.id)
+    key, value = _kv_format(parts[0], catalogue), _kv_format(parts[1], catalogue)
     if key.id == value.id:
         return Cache(key.id, key=key.id, value=value.id)
     mean = (key.bytes_per_element + value.bytes_per_element) / 2
@@ -233,6 +260,9 @@ def _kv_format(name: str, catalogue: Catalogue) -> KvFormat:
     known = catalogue.names.resolve(Table.KV_FORMATS, name)
     if known is None and re.match(r"fp8_e\dm\d$", name, re.IGNORECASE):
         known = "fp8"
+    if known is None and name.lower() in _OTHER_CACHES:
+        size = _OTHER_CACHES[name.lower()]
+        return KvFormat(id=name.lower(), name=name.lower(), bytes_per_element=size, bits=round(size * 8))
     if known is None:
         raise Unusable(f"the cache format “{name[:60]}” is not known")
     return catalogue.kv_formats[known]

@@ -27,6 +27,12 @@ from tests.accuracy.records import Unusable
         ("F16", "fp16"),
         ("MXFP4", "mxfp4"),
         ("FP8 dynamic", "fp8"),
+        ("gguf Q4_K - Medium", "Q4_K_M"),
+        ("gguf Q3_K - Large (4.02 GiB, 4.30 BPW)", "Q3_K_L"),
+        ("gguf Q5_K", "Q5_K_M"),
+        ("gguf Q6_K", "Q6_K"),
+        ("gguf MXFP4 MoE", "mxfp4-gguf"),
+        ("gguf BF16", "gguf-f16"),
     ],
 )
 def test_names_of_the_catalogue(text: str, known: str) -> None:
@@ -56,6 +62,8 @@ def test_bits_choose_among_relatives() -> None:
 def test_the_size_of_the_file_is_read() -> None:
     assert read_weights("fp8 (29.1 GiB)", shipped()).file_bytes == round(29.1 * GIB)
     assert read_weights("gguf (5 GB)", shipped()).file_bytes == 5 * GB
+    assert read_weights("gguf Q4_K_M (4.58 GiB, 4.89 BPW)", shipped()).file_bytes == round(4.58 * GIB)
+    assert read_weights("gguf Q4_K_M, 4.58 GiB (4.89 BPW)", shipped()).file_bytes == round(4.58 * GIB)
 
 
 def test_experts_and_the_rest_in_formats_of_their_own() -> None:
@@ -119,3 +127,17 @@ def test_cache_formats_of_turboquant() -> None:
 def test_the_size_that_a_name_gives(name: str, size: float | None, nominal: bool) -> None:
     found = with_size_of_name(Weights("bf16"), name, shipped())
     assert (found.file_bytes, found.nominal) == (size, nominal)
+
+
+@pytest.mark.parametrize(
+    "text", ["K q8_0 / V q4_0", "K q8_0, V q4_0", "K=q8_0 V=q4_0", "v: q4_0, k: q8_0", "q8_0/q4_0"]
+)
+def test_keys_and_values_by_other_words(text: str) -> None:
+    found = read_cache(text, shipped())
+    assert (found.key, found.value) == ("q8_0", "q4_0")
+
+
+def test_a_cache_of_32_bit() -> None:
+    found = read_cache("f32", shipped())
+    assert found.made is not None
+    assert found.made.bytes_per_element == 4
