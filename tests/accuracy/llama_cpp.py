@@ -16,6 +16,8 @@ _APPLE = re.compile(r"\bapple\b|\bmetal\b|\bm\d (?:max|pro|ultra)\b", re.IGNOREC
 COUNTED_TWICE = 1.02
 #: Until June 2026 the server hands masks over in 32 bit.
 WIDE_UNTIL = (2026, 6)
+#: Since then llama.cpp gives the accelerator the head first, and layers after it (pull request 18148); Ollama does not.
+HEAD_FIRST_SINCE = (2026, 1)
 
 
 def is_llama(case: Case) -> bool:
@@ -73,7 +75,15 @@ def offloaded_share(case: Case) -> float:
     told = _OFFLOADED.search(case.record.text("hardware"))
     if stated is None and told:
         stated = int(told[1])
-    return 1.0 if stated is None else min(1.0, stated / layers)
+    if stated is None or stated > layers:
+        return 1.0
+    return max(0, stated - 1 if _head_first(case) else stated) / layers
+
+
+def _head_first(case: Case) -> bool:
+    release = _release(case)
+    newer = release is None or release >= HEAD_FIRST_SINCE
+    return newer and "ollama" not in case.record.text("engine").lower()
 
 
 def experts_share(case: Case) -> float:
@@ -85,6 +95,20 @@ def experts_share(case: Case) -> float:
     if layers is not None:
         return min(1.0, layers / moe.layers)
     return float(bool(flags.fields.get("experts_on_cpu")))
+
+
+def works_in_turn(record: Record) -> bool:
+    """Do accelerators wait for one another? Micro-batches follow each other neither over RPC nor without copies."""
+    return "rpc" in record.text("hardware").lower() or record.part("flags").count("pipeline_copies") == 1
+
+
+def words_with_copied_head(case: Case) -> float:
+    """Scores of words beside a copy of the head, which lies with the processor where some layers do; else nothing."""
+    if offloaded_share(case) == 1 or _head_first(case):
+        return 0.0
+    sizing = case.sized()
+    head = TensorClass.EMBEDDING if sizing.blueprint.tied_embedding else TensorClass.HEAD
+    return float(sizing.trace.get("runtime.word_graph_bytes", 0)) + _class_bytes(sizing, head)
 
 
 def _class_bytes(sizing: Sizing, kind: TensorClass) -> float:

@@ -612,13 +612,14 @@ def _compute_buffer(q: Question) -> float:
     """Of one accelerator; with experts beside it where the record says so, alone where rows are split."""
     flags = q.record.part("flags")
     changes: dict[str, Any] = {}
-    if flags.text("split_mode") == "row":
+    if flags.text("split_mode") == "row" or llama_cpp.works_in_turn(q.record):
         changes = {"deployment__count": 1, "deployment__plan": None, "deployment__link": None}
     if flags.flag("experts_on_cpu"):
         host = Host(bandwidth_bytes_per_s=GB, capacity_bytes=machines.UNLIMITED_BYTES)
         changes |= {"deployment__host": host, "deployment__host_expert_layers": q.sizing.blueprint.layers}
     trace = (q.case.sized(**changes) if changes else q.sizing).trace
-    return float(trace.get("runtime.compute_buffer_bytes", trace["memory_item.framework"]))
+    found = float(trace.get("runtime.compute_buffer_bytes", trace["memory_item.framework"]))
+    return max(found, llama_cpp.words_with_copied_head(q.case)) if llama_cpp.is_llama(q.case) else found
 
 
 def _total(q: Question) -> float:

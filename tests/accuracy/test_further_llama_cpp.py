@@ -22,7 +22,7 @@ LIMITS = {
     "weights, file size stated": (0.02, 0.78),
     "weights on the processor": (0.02, 0.75),
     "total": (0.08, 0.99),
-    "compute buffer": (0.08, 0.35),
+    "compute buffer": (0.08, 0.40),
     "compute buffer of the host": (0.08, 0.65),
 }
 #: Rows that nothing predicts: two models that the catalogue does not have, and experts of unknown number.
