@@ -614,7 +614,7 @@ def _compute_buffer(q: Question) -> float:
     changes: dict[str, Any] = {}
     if flags.text("split_mode") == "row" or llama_cpp.works_in_turn(q.record):
         changes = {"deployment__count": 1, "deployment__plan": None, "deployment__link": None}
-    if flags.flag("experts_on_cpu"):
+    if flags.fields.get("experts_on_cpu"):
         host = Host(bandwidth_bytes_per_s=GB, capacity_bytes=machines.UNLIMITED_BYTES)
         changes |= {"deployment__host": host, "deployment__host_expert_layers": q.sizing.blueprint.layers}
     trace = (q.case.sized(**changes) if changes else q.sizing).trace
