@@ -42,7 +42,7 @@ def test_models(capsys: pytest.CaptureFixture[str]) -> None:
     file = str(FOLDER / "job-2-what-runs.tonnage")
     assert main(["find", file, "--models", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert "Qwen/Qwen2.5-72B-Instruct" in {answer["model"] for answer in found["answers"]}
+    assert "meta-llama/Llama-3.3-70B-Instruct" in {answer["model"] for answer in found["answers"]}
     assert main(["find", file, "--models", "--language", "de"]) == 0
     assert "RTX 4090" in capsys.readouterr().out
 
