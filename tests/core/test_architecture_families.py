@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,11 @@ import pytest
 from core.architecture.blueprint import AttentionKind, Blueprint, NoteKind, TensorClass
 from core.architecture.config import READERS, read_config
 from core.architecture.plausible import impossible
+from core.catalogue.catalogue import Catalogue
+from core.catalogue.records import Confidence, Model, ModelRole, Source
 from core.errors import InvalidInput, UnsupportedArchitecture
+from core.sizing.size import size
+from tests.core.cases import scenario
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "families.toml"
 FAMILIES: dict[str, dict[str, Any]] = tomllib.loads(GOLDEN.read_text(encoding="utf-8"))
@@ -174,3 +179,19 @@ def test_what_stands_apart_in_a_family_is_refused() -> None:
         read_config(TINY | narrow | {"model_type": "opt"})
     with pytest.raises(InvalidInput, match='no "ffn_hidden_size"'):  # the first ChatGLM
         read_config(TINY | {"model_type": "chatglm", "inner_hidden_size": 16_384})
+
+
+@pytest.mark.parametrize("engine", ["vllm", "sglang", "llama.cpp", "tensorrt-llm"])
+def test_each_can_be_sized(catalogue: Catalogue, engine: str) -> None:
+    records = {name: record_of(name) for name in FAMILIES}
+    catalogue = replace(catalogue, models={**catalogue.models, **records})
+    weights = "q4_k_m" if engine == "llama.cpp" else "fp16"
+    for name in FAMILIES:
+        sized = size(scenario(name, weights, "hgx-h200-8", deployment__engine=engine), catalogue)
+        assert sized.trace["state_bytes_per_request"] or sized.trace["kv_bytes_per_token"]
+
+
+def record_of(name: str) -> Model:
+    source = Source(title="test", confidence=Confidence.YOURS)
+    config = spread(FAMILIES[name]["fields"])
+    return Model(id=name, name=name, role=ModelRole.GENERATOR, config=config, checkpoints=(), sources={"": source})

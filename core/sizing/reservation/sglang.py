@@ -60,6 +60,8 @@ def reserve(trace: Recipe, s: Setup) -> Reservation:
         trace.compute("kv_pool.rate", kv.total_bytes_per_token, groups=rates)
     if not s.blueprint.recurrent:
         return Reservation(tuple(shares), "engine.block_tokens")
+    if not rates:  # states alone
+        return Reservation(tuple(blocks.states(trace, s)), "engine.block_tokens")
     return _with_states(trace, s, shares)
 
 
