@@ -56,6 +56,32 @@ def _qwen(tower: Fields, wrapper: Fields, text_hidden: int) -> int:
     return entry + blocks + merger + 2 * hidden + deep * (merger + 2 * merged)
 
 
+def _qwen2(tower: Fields, wrapper: Fields, text_hidden: int) -> int:
+    """Qwen2-VL: its own width is "embed_dim"; "hidden_size" is that of the language model."""
+    hidden = tower.integer("embed_dim")
+    inner = tower.integer("mlp_ratio", default=4, most=64) * hidden
+    merged = hidden * tower.integer("spatial_merge_size", default=2) ** 2
+    out = tower.integer("hidden_size", default=text_hidden)
+    merger = 2 * hidden + merged * merged + merged + merged * out + out
+    return _entry_of_qwen2(tower, hidden) + _blocks(tower, "depth") * _block(hidden, inner) + merger
+
+
+def _qwen2_5(tower: Fields, wrapper: Fields, text_hidden: int) -> int:
+    """Qwen2.5-VL: gated blocks with biases, norms without."""
+    hidden, inner = _width(tower)
+    merged = hidden * tower.integer("spatial_merge_size", default=2) ** 2
+    out = tower.integer("out_hidden_size", default=text_hidden)
+    block = 4 * (hidden * hidden + hidden) + 3 * hidden * inner + 2 * inner + hidden + 2 * hidden
+    merger = hidden + merged * merged + merged + merged * out + out
+    return _entry_of_qwen2(tower, hidden) + _blocks(tower, "depth") * block + merger
+
+
+def _entry_of_qwen2(tower: Fields, hidden: int) -> int:
+    pixels = tower.integer("patch_size", "spatial_patch_size", default=14) ** 2
+    pixels *= tower.integer("in_channels", "in_chans", default=3) * tower.integer("temporal_patch_size", default=2)
+    return pixels * hidden
+
+
 def _siglip(tower: Fields, wrapper: Fields, text_hidden: int) -> int:
     hidden, inner = _width(tower)
     patch = tower.integer("patch_size")
@@ -106,6 +132,21 @@ def _moonvit(tower: Fields, wrapper: Fields, text_hidden: int) -> int:
     return entry + blocks + 2 * hidden + projector
 
 
+def _clip(tower: Fields, wrapper: Fields, text_hidden: int) -> int:
+    """CLIP as LLaVA has it: a row for the whole image, norms before and after, and a projector of two layers."""
+    if tower.has("img_token_compression_config"):
+        return _clip_merging(tower, wrapper, text_hidden)
+    if wrapper.text("model_type") not in ("llava", "llava_next"):
+        raise tower.missing("img_token_compression_config")
+    hidden, inner = _width(tower)
+    patch = tower.integer("patch_size")
+    positions = (tower.integer("image_size") // patch) ** 2 + 1
+    entry = hidden + tower.integer("num_channels", default=3) * patch * patch * hidden + positions * hidden
+    projector = hidden * text_hidden + text_hidden + text_hidden * text_hidden + text_hidden
+    newline = text_hidden if wrapper.text("model_type") == "llava_next" else 0
+    return entry + _blocks(tower, "num_hidden_layers") * _block(hidden, inner) + 4 * hidden + projector + newline
+
+
 def _clip_merging(tower: Fields, wrapper: Fields, text_hidden: int) -> int:
     """MiniMax M3: two frames a patch, a projector, and another that merges four patches."""
     hidden, inner = _width(tower)
@@ -154,7 +195,9 @@ TOWERS: dict[str, Callable[[Fields, Fields, int], int]] = {
     "gemma4_vision": _gemma4,
     "llama4_vision_model": _llama4,
     "kimi_k25": _moonvit,
-    "clip_vision_model": _clip_merging,
+    "clip_vision_model": _clip,
+    "qwen2_vl": _qwen2,
+    "qwen2_5_vl": _qwen2_5,
     "muse_glimmer_vision": _muse,
     "gemma4_unified_vision": _gemma4_unified,
 }

@@ -195,3 +195,15 @@ def record_of(name: str) -> Model:
     source = Source(title="test", confidence=Confidence.YOURS)
     config = spread(FAMILIES[name]["fields"])
     return Model(id=name, name=name, role=ModelRole.GENERATOR, config=config, checkpoints=(), sources={"": source})
+
+
+def test_what_the_catalogue_sets_together_gives_the_published_number(catalogue: Catalogue) -> None:
+    assembled = [
+        model for model in catalogue.models.values() if model.notes and model.notes[0].startswith("The decisive")
+    ]
+    assert len(assembled) >= 90
+    for model in assembled:
+        blueprint = catalogue.blueprint(model)
+        total, prediction = blueprint.total_parameters, blueprint.parameters.get(TensorClass.MTP, 0)
+        stated = model.published_parameters or model.counted_parameters
+        assert stated in (pytest.approx(total, rel=1e-4), pytest.approx(total + prediction, rel=1e-4)), model.id

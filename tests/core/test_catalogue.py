@@ -332,10 +332,10 @@ def test_a_successor_has_its_own_context(catalogue: Catalogue) -> None:
 
 def test_models_without_config_are_named(catalogue: Catalogue) -> None:
     left = {entry.id: entry.reason for entry in catalogue.left_out}
-    assert "no copy found" in left["swiss-ai/Apertus-70B-Instruct-2509"]
+    assert "no copy found" in left["ai21labs/AI21-Jamba-Large-1.7"]
     assert not left.keys() & catalogue.models.keys()
     with pytest.raises(CatalogueError, match=r"by name only: no copy found\. Import its config"):
-        catalogue.model("swiss-ai/apertus-70b-instruct-2509")
+        catalogue.model("ai21labs/ai21-jamba-large-1.7")
 
 
 # ---- precision
