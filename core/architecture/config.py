@@ -33,7 +33,7 @@ from core.architecture.gemma import read_gemma3n, read_gemma4
 from core.architecture.habits import HABITS
 from core.architecture.hybrid import read_hybrid
 from core.architecture.latent import read_double, read_latent_decoder
-from core.architecture.linear import read_kimi_linear, read_lightning
+from core.architecture.linear import read_kimi_linear, read_lightning, read_pooled
 from core.architecture.positions import image_levels, rotary_elements
 from core.architecture.quantisation import read_quantisation
 from core.architecture.spelling import respelled
@@ -53,6 +53,7 @@ from core.errors import InvalidInput, UnsupportedArchitecture, reason_of
 MOST_BYTES = 20 * 10**6
 MOST_ENTRIES = 600_000  # of all lists and objects; a mixture that lists its experts by name has 100,000
 MOST_DEPTH = 40
+TIED = "tie_word_embeddings"
 TEXT_SECTIONS = ("text_config", "llm_config", "language_config")
 CONTEXT_FIELDS = (
     "max_position_embeddings",
@@ -80,7 +81,8 @@ WRAPPERS = frozenset(
         "qwen3_vl",
     }
     | {"qwen3_vl_moe", "llava", "llava_next", "llava_onevision", "internvl", "internvl_chat", "glm4v", "glm4v_moe"}
-    | {"idefics3", "smolvlm", "aya_vision", "cohere2_vision", "paligemma", "mistral_small"}
+    | {"idefics3", "smolvlm", "aya_vision", "cohere2_vision", "paligemma", "mistral_small", "kimi_vl", "exaone4_5"}
+    | {"lfm2_vl", "lfm2-vl", "interns1"}
 )
 
 READERS: dict[str, Reader] = {
@@ -110,7 +112,8 @@ READERS: dict[str, Reader] = {
     **dict.fromkeys(("mamba", "falcon_mamba"), read_mamba1),
     "mamba2": read_mamba2,
     **dict.fromkeys(("lfm2", "lfm2_moe"), read_lfm2),
-    "kimi_linear": read_kimi_linear,
+    **dict.fromkeys(("kimi_linear", "bailing_hybrid"), read_kimi_linear),
+    **dict.fromkeys(("glm5_next", "glm5_next_text"), read_pooled),
     **dict.fromkeys(("minimax_m1", "minimax_text_01", "minimax"), read_lightning),
     "deepseek_v4": read_compressed,
     "mimo_v2_flash": read_mimo_v2,
@@ -279,6 +282,8 @@ def _language_model(wrapper: Fields) -> Fields:
         if section is not None:
             outer = {key: value for key, value in wrapper.values.items() if not isinstance(value, Mapping)}
             inner = {key: value for key, value in section.values.items() if value is not None}
+            if wrapper.values.get(TIED) is False:  # the whole has both tensors: vLLM 0.33, config/vllm.py
+                inner.pop(TIED, None)
             return Fields({**outer, **inner}, wrapper.file, f"{name}.")
     return wrapper
 

@@ -30,6 +30,7 @@ class Latent:
     value: int
     bias: bool = False  # of the projections down to the ranks and of the output
     output_gate: bool = False
+    head_gate: bool = False  # one number for each head
 
     def group(self, indexer: "Indexer | None" = None, indexed: bool = False) -> AttentionGroup:
         return AttentionGroup(
@@ -66,6 +67,7 @@ def read_latent(fields: Fields) -> Latent:
         value=fields.integer("v_head_dim"),
         bias=fields.flag("attention_bias"),
         output_gate=fields.flag("mla_use_output_gate"),
+        head_gate=fields.text("gated_attention_proj_granularity_type") == "head_wise",
     )
 
 
@@ -89,13 +91,15 @@ def latent_attention(draft: Draft, layer: str, latent: Latent) -> None:
     draft.linear(kind, path + "o_proj", latent.heads * latent.value, hidden, latent.bias)
     if latent.output_gate:
         draft.linear(kind, path + "g_proj", hidden, latent.heads * latent.value)
+    if latent.head_gate:
+        draft.linear(kind, path + "g_proj", hidden, latent.heads)
 
 
 def read_latent_decoder(fields: Fields, family: str) -> Draft:
     """Count a decoder with latent attention."""
     draft = Draft(fields, read_core(fields, tied=family in TIED))
     embedding_and_head(draft)
-    latent, indexer = read_latent(fields), _read_indexer(fields)
+    latent, indexer = read_latent(fields), read_indexer(fields)
     experts = _read_experts(fields, family)
     sparse = _sparse_layers(fields, draft.core.layers) if experts else set()
     indexed = _indexed_layers(fields, draft.core.layers) if indexer else set()
@@ -155,10 +159,10 @@ def _attend(draft: Draft, layer: str, latent: Latent, indexer: Indexer | None) -
     latent_attention(draft, layer, latent)
     draft.vector(layer + "norms", 2 * draft.core.hidden_size)
     if indexer:
-        _index(draft, layer, latent, indexer)
+        index_tokens(draft, layer, latent, indexer)
 
 
-def _index(draft: Draft, layer: str, latent: Latent, indexer: Indexer) -> None:
+def index_tokens(draft: Draft, layer: str, latent: Latent, indexer: Indexer) -> None:
     """The indexer: queries from the query's rank, one key, a weight for each of its heads, and a norm with bias."""
     hidden, path, kind = draft.core.hidden_size, layer + "self_attn.indexer.", TensorClass.ATTENTION
     draft.linear(kind, path + "wq_b", latent.query_rank or hidden, indexer.heads * indexer.dim)
@@ -167,7 +171,7 @@ def _index(draft: Draft, layer: str, latent: Latent, indexer: Indexer) -> None:
     draft.vector(path + "k_norm", 2 * indexer.dim)
 
 
-def _read_indexer(fields: Fields) -> Indexer | None:
+def read_indexer(fields: Fields) -> Indexer | None:
     if not fields.has("index_head_dim"):
         return None
     return Indexer(fields.heads("index_n_heads"), fields.integer("index_head_dim"), fields.tokens("index_topk"))

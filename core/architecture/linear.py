@@ -1,10 +1,14 @@
-"""Linear attention hybrids: Kimi Linear and Kimi K3 (KDA beside latent attention), MiniMax M1 (lightning attention)."""
+"""Linear attention hybrids: Kimi Linear, Kimi K3, Ling 3.0 and GLM-5.3-Flash (KDA beside latent attention), MiniMax M1
+(lightning attention).
+"""
+
+from dataclasses import replace
 
 from core.architecture.blueprint import RecurrentGroup, RecurrentKind, TensorClass
-from core.architecture.decoder import read_core
+from core.architecture.decoder import prediction_joint, read_core
 from core.architecture.draft import Draft
 from core.architecture.fields import Fields
-from core.architecture.latent import latent_attention, read_latent
+from core.architecture.latent import Indexer, Latent, index_tokens, latent_attention, read_indexer, read_latent
 from core.architecture.modules import (
     Experts,
     Heads,
@@ -41,7 +45,84 @@ def read_kimi_linear(fields: Fields, family: str) -> Draft:
             mixture(draft, layer, experts)
             if experts.latent and fields.flag("latent_moe_use_norm"):
                 draft.vector(layer + "mlp.norm", experts.latent)
+    if family == "bailing_hybrid":
+        _predict(draft, latent, experts)
     return draft
+
+
+def _predict(draft: Draft, latent: Latent, experts: Experts | None) -> None:
+    """Prediction layers are latent."""
+    count = draft.fields.integer("num_nextn_predict_layers", default=0, least=0, most=64)
+    for index in range(draft.core.layers, draft.core.layers + count):
+        prediction, layer = draft.start_prediction(), f"layers.{index}."
+        latent_attention(prediction, layer, latent)
+        prediction.vector(layer + "norms", 2 * draft.core.hidden_size)
+        if experts:
+            mixture(prediction, layer, experts)
+        prediction_joint(prediction, layer, copies=False)
+        draft.predict(prediction)
+
+
+def read_pooled(fields: Fields, family: str) -> Draft:
+    """Count GLM-5.3-Flash: KDA, and every fourth layer latent with an indexer that keeps one key for a pool of tokens.
+
+    Several hidden states run beside each other, as in DeepSeek V4. transformers 5.24: modeling_glm5_next.py
+    """
+    draft = Draft(fields, read_core(fields))
+    embedding_and_head(draft)
+    layers, streams = draft.core.layers, fields.integer("hc_mult", default=1, most=64)
+    linear, latent, indexer = fields.section("linear_attn_config"), read_latent(fields), read_indexer(fields)
+    kinds = fields.layer_types("layer_types", layers)
+    if linear is None or kinds is None or indexer is None:
+        raise fields.missing("linear_attn_config" if linear is None else "index_head_dim" if kinds else "layer_types")
+    pool = fields.integer("index_kpool", default=1, most=65_536)
+    pooled = replace(indexer, dim=max(1, indexer.dim // pool))  # what one token adds to the keys of its pool
+    experts, sparse = _read_experts(fields), fields.layer_types("mlp_layer_types", layers)
+    first = fields.integer("first_k_dense_replace", default=0, least=0)
+    for index, kind in enumerate(kinds):
+        layer = f"layers.{index}."
+        if kind == "linear_attention":
+            _delta_layer(draft, layer, linear)
+        else:
+            _pooled_attention(draft, layer, latent, indexer, pool)
+            draft.attend(latent.group(pooled, True))
+        _streams(draft, layer, streams)
+        if experts and (sparse[index] == "sparse" if sparse else index >= first):
+            mixture(draft, layer, experts)
+        else:
+            feed_forward(draft, layer + "mlp", fields.integer("intermediate_size"))
+    _predict_pooled(draft, latent, indexer, pool, experts)
+    return draft
+
+
+def _predict_pooled(draft: Draft, latent: Latent, indexer: Indexer, pool: int, experts: Experts | None) -> None:
+    """Prediction layers are latent and have one hidden state. vLLM 0.33: models/glm5next/common/mtp.py"""
+    count = draft.fields.integer("num_nextn_predict_layers", default=0, least=0, most=64)
+    for index in range(draft.core.layers, draft.core.layers + count):
+        prediction, layer = draft.start_prediction(), f"layers.{index}."
+        _pooled_attention(prediction, layer, latent, indexer, pool)
+        prediction.vector(layer + "norms", 2 * draft.core.hidden_size)
+        if experts:
+            mixture(prediction, layer, experts)
+        prediction_joint(prediction, layer, copies=False)
+        draft.predict(prediction)
+
+
+def _pooled_attention(draft: Draft, layer: str, latent: Latent, indexer: Indexer, pool: int) -> None:
+    """Latent attention, its indexer, and what makes one key of a pool: a place and a gate for each token of it."""
+    latent_attention(draft, layer, latent)
+    index_tokens(draft, layer, latent, indexer)
+    path = layer + "self_attn.indexer."
+    draft.linear(TensorClass.ATTENTION, path + "compress_gate", draft.core.hidden_size, indexer.dim)
+    draft.vector(path + "compress_ape", pool * indexer.dim)
+
+
+def _streams(draft: Draft, layer: str, streams: int) -> None:
+    """Two norms, and for each of the two blocks the mixing of the hidden states that run beside each other."""
+    hidden, mixes = draft.core.hidden_size, (2 + streams) * streams
+    draft.vector(layer + "norms", 2 * hidden)
+    if streams > 1:
+        draft.vector(layer + "hc", 2 * (mixes * streams * hidden + mixes + 3))
 
 
 def _read_experts(fields: Fields) -> Experts | None:
@@ -49,7 +130,7 @@ def _read_experts(fields: Fields) -> Experts | None:
     if not experts:
         return None
     inner = fields.integer("moe_intermediate_size")
-    shared = fields.integer("num_shared_experts", default=0, least=0, most=1024) * inner
+    shared = fields.integer("num_shared_experts", "n_shared_experts", default=0, least=0, most=1024) * inner
     latent = fields.integer("routed_expert_hidden_size", default=0, least=0)
     return Experts(experts, per_token, inner, shared, router_bias=True, latent=latent)
 
@@ -62,8 +143,11 @@ def _delta_layer(draft: Draft, layer: str, linear: Fields) -> None:
     for name in ("q_proj", "k_proj", "v_proj"):
         draft.linear(kind, path + name, hidden, width)
     draft.linear(kind, path + "o_proj", width, hidden)
-    draft.linear(kind, path + "f_a_proj", hidden, dim)
-    draft.linear(kind, path + "f_b_proj", dim, width)
+    if linear.flag("use_full_rank_decay"):
+        draft.linear(kind, path + "f_proj", hidden, width)
+    else:
+        draft.linear(kind, path + "f_a_proj", hidden, dim)
+        draft.linear(kind, path + "f_b_proj", dim, width)
     draft.linear(kind, path + "b_proj", hidden, heads)
     if linear.flag("use_full_rank_gate"):
         draft.linear(kind, path + "g_proj", hidden, width)

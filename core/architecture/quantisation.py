@@ -56,7 +56,8 @@ def read_quantisation(wrapper: Fields, fields: Fields, draft: Draft) -> Quantisa
     if chosen is None:
         draft.note(NoteKind.UNKNOWN_QUANTISATION, method[:80])
         return None
-    if fields.text("expert_dtype") == "fp4" and not _by_pattern(stated):
+    fp4_experts = fields.text("expert_dtype") == "fp4" or stated.text("store_dtype") == "mxfp4"
+    if fp4_experts and not _by_pattern(stated):  # vLLM 0.33: quantization/fp8.py
         chosen = _experts_in(ALGORITHMS["MXFP4"], chosen)
     return _summed(method, chosen, draft, KEPT)
 
@@ -149,6 +150,82 @@ def _bitsandbytes(stated: Fields) -> Choice:
     return _everything_but(form, [*_ignored(stated), "lm_head"])
 
 
+def _quark(stated: Fields) -> Choice | None:
+    """AMD Quark: a format for all, others by pattern, and what is excluded. vLLM 0.33: quantization/quark/quark.py
+
+    Where a weight goes through several formats, the last one is what is stored.
+    """
+    keeps = _matcher(_ignored(stated, ("exclude",)))
+    usual = _quark_format(stated.section("global_quant_config"))
+    special: list[tuple[Callable[[str], bool], Format]] = []
+    by_layer = stated.section("layer_quant_config")
+    for pattern in by_layer.values if by_layer else ():
+        form = _quark_format(by_layer.section(pattern)) if by_layer else None
+        if form:
+            special.append((_matcher([pattern]), form))
+    if usual is None and not special:
+        return None
+    return lambda module: PLAIN if keeps(module) else _first_or(module, special, usual or PLAIN)
+
+
+def _first_or(module: str, groups: list[tuple[Callable[[str], bool], Format]], rest: Format) -> Format:
+    return next((form for hit, form in groups if hit(module)), rest)
+
+
+def _quark_format(group: Fields | None) -> Format | None:
+    stages = group.values.get("weight") if group else None
+    last = stages[-1] if isinstance(stages, list) and stages else stages
+    if group is None or not isinstance(last, Mapping):
+        return None
+    weight = Fields(last, group.file, f"{group.path}weight.")
+    dtype, size = weight.text("dtype"), weight.integer("group_size", default=0, least=-1)
+    if dtype.startswith("fp4"):
+        return ALGORITHMS["MXFP4"]
+    if dtype.startswith("fp8"):
+        return ALGORITHMS["MXFP8"] if size == 32 else Format("fp8", 8.0)
+    if dtype in ("int4", "uint4", "int8", "uint8"):
+        return _integers(int(dtype[-1]), size, zero_point=dtype.startswith("uint"))
+    return None
+
+
+def _torchao(stated: Fields) -> Choice | None:
+    """torchao: the name of a config, or the config itself, for all projections."""
+    group = 128
+    if isinstance(stated.values.get("quant_type"), str):
+        name, arguments = stated.text("quant_type"), stated.section("quant_type_kwargs")
+    else:
+        section = stated.section("quant_type")
+        default = section.section("default") if section else None
+        name, arguments = (default.text("_type"), default.section("_data")) if default else ("", None)
+    if arguments is not None:
+        group = arguments.integer("group_size", default=group, least=-1)
+    plain = name.lower().replace("_", "")
+    form = next((make(group) for word, make in _TORCHAO if word in plain), None)
+    head = [] if stated.flag("include_input_output_embeddings") else ["lm_head"]
+    return _everything_but(form, [*_ignored(stated), *head]) if form else None
+
+
+#: What the weights of a torchao config are, by a part of its name; four-bit groups have a scale and a zero of 16 bit.
+_TORCHAO: tuple[tuple[str, Callable[[int], Format]], ...] = (
+    ("nvfp4", lambda group: ALGORITHMS["NVFP4"]),
+    ("mxfp8", lambda group: ALGORITHMS["MXFP8"]),
+    ("float8weight", lambda group: Format("fp8", 8.0)),
+    ("int4weight", lambda group: Format("int4", 4 + (32 / group if group > 0 else 0))),
+    ("int8weight", lambda group: Format("int8", 8.0)),
+)
+
+
+def _hqq(stated: Fields) -> Choice | None:
+    """HQQ: groups with a scale and a zero point of 16 bit each."""
+    inner = stated.section("quant_config")
+    weights = (inner.section("weight_quant_params") if inner else None) or stated
+    if not weights.has("nbits"):
+        return None
+    bits, group = weights.integer("nbits", most=16), weights.integer("group_size", default=64)
+    form = Format("int8" if bits >= 8 else "int4", bits + 32 / group)
+    return _everything_but(form, [*_ignored(stated, ("skip_modules",)), "lm_head"])
+
+
 def _grouped(stated: Fields) -> Choice | None:
     """compressed-tensors and modelopt: groups of formats with the modules that each is for."""
     mixed = _by_pattern(stated)
@@ -228,9 +305,11 @@ def _mlx_format(stated: Fields) -> Format:
 METHODS: dict[str, Callable[[Fields], Choice | None]] = {
     "fp8": _fp8,
     "fbgemm_fp8": _fp8,
-    "awq": _awq,
-    "gptq": _gptq,
-    "auto-round": _gptq,
+    **dict.fromkeys(("awq", "awq_marlin"), _awq),
+    **dict.fromkeys(("gptq", "gptq_marlin", "auto-round", "auto_round", "intel/auto-round"), _gptq),
+    "quark": _quark,
+    "torchao": _torchao,
+    "hqq": _hqq,
     "mxfp4": _mxfp4,
     "bitsandbytes": _bitsandbytes,
     "compressed-tensors": _grouped,

@@ -175,6 +175,38 @@ def _kimi_linear(fields: Fields) -> dict[str, Any]:
     return {"linear_attn_config": linear, "first_k_dense_replace": dense}
 
 
+def _bailing_hybrid(fields: Fields) -> dict[str, Any]:
+    """Ling 3.0, of which every group of layers ends in latent attention; Ling 2.5 has another kind of linear layers."""
+    if fields.has("linear_attn_config"):
+        return {}
+    kinds, layers = _kinds(fields, "layer_types"), fields.layers("num_hidden_layers")
+    size = 0 if kinds else fields.integer("layer_group_size")
+    full = [n for n in range(1, layers + 1) if (kinds[n - 1] == "full_attention" if kinds else n % size == 0)]
+    whole = fields.flag("no_kda_lora", True)
+    linear = {
+        "num_heads": fields.heads("linear_num_heads", "num_attention_heads"),
+        "head_dim": fields.integer("linear_head_dim", "head_dim"),
+        "short_conv_kernel_size": fields.integer("short_conv_kernel_size", "linear_conv_kernel_dim", most=1024),
+        "full_attn_layers": full,
+        "use_full_rank_gate": whole,
+        "use_full_rank_decay": whole,
+    }
+    gate = fields.text("gated_attention_proj_granularity_type", "head_wise")
+    return {"linear_attn_config": linear, "gated_attention_proj_granularity_type": gate}
+
+
+def _glm5_next(fields: Fields) -> dict[str, Any]:
+    if fields.has("linear_attn_config"):
+        return {}
+    return {
+        "linear_attn_config": {
+            "num_heads": fields.heads("linear_num_heads"),
+            "head_dim": fields.integer("linear_head_dim"),
+            "short_conv_kernel_size": fields.integer("linear_conv_kernel_dim", most=1024),
+        }
+    }
+
+
 def _mimo_v2(fields: Fields) -> dict[str, Any]:
     """Layers with a window have twice the heads of key and value, and see one token more than the file's first form
     says."""
@@ -221,9 +253,12 @@ def _minimax_m3(fields: Fields) -> dict[str, Any]:
 DERIVED: Mapping[str, Callable[[Fields], dict[str, Any]]] = {
     "bailing_moe": _bailing,
     "bailing_moe_v2": _bailing,
+    "bailing_hybrid": _bailing_hybrid,
     "chatglm": _chatglm,
     "dbrx": _dbrx,
     "deepseek_v4": _deepseek_v4,
+    "glm5_next": _glm5_next,
+    "glm5_next_text": _glm5_next,
     "gpt_bigcode": _gpt_bigcode,
     "kimi_linear": _kimi_linear,
     "mimo_v2_flash": _mimo_v2,

@@ -82,12 +82,23 @@ def _entry_of_qwen2(tower: Fields, hidden: int) -> int:
     return pixels * hidden
 
 
+#: Wrappers of SigLIP whose projector is one matrix behind a norm; those of LLaVA have two layers.
+_ONE_MATRIX, _LLAVA = ("gemma3", "paligemma", "shieldgemma2"), ("llava", "llava_next", "llava_onevision")
+
+
 def _siglip(tower: Fields, wrapper: Fields, text_hidden: int) -> int:
+    """SigLIP with the projector of its wrapper; where nobody has read that, the tower is not counted."""
     hidden, inner = _width(tower)
+    kind = wrapper.text("model_type")
+    if kind not in _ONE_MATRIX + _LLAVA:
+        raise tower.missing("projector")
     patch = tower.integer("patch_size")
     positions = (tower.integer("image_size") // patch) ** 2
     entry = tower.integer("num_channels", default=3) * patch * patch * hidden + hidden + positions * hidden
     blocks = _blocks(tower, "num_hidden_layers") * _block(hidden, inner)
+    if kind in _LLAVA:
+        newline = 0 if kind == "llava" else text_hidden
+        return entry + blocks + 2 * hidden + (hidden + 1 + text_hidden + 1) * text_hidden + newline
     return entry + blocks + 2 * hidden + hidden + hidden * text_hidden
 
 
@@ -161,6 +172,17 @@ def _clip_merging(tower: Fields, wrapper: Fields, text_hidden: int) -> int:
     return entry + _blocks(tower, "num_hidden_layers") * _block(hidden, inner) + projectors
 
 
+def _glm5_next(tower: Fields, wrapper: Fields, text_hidden: int) -> int:
+    """GLM-5.3-Flash: gated blocks with biases, norms without, and a merger of a convolution and a gated block."""
+    hidden, inner = _width(tower)
+    head = hidden // tower.heads("num_heads")
+    pixels = tower.integer("in_channels") * tower.integer("temporal_patch_size") * tower.integer("patch_size") ** 2
+    out, wide = tower.integer("out_hidden_size"), tower.integer("projection_intermediate_size")
+    block = 4 * (hidden * hidden + hidden) + 2 * head + 3 * hidden * inner + 2 * inner + hidden + 2 * hidden
+    merger = out * out + 2 * out + 3 * out * wide + tower.integer("spatial_merge_size") ** 2 * hidden * out + out
+    return pixels * hidden + hidden + _blocks(tower, "depth") * block + hidden + merger
+
+
 def _muse(tower: Fields, wrapper: Fields, text_hidden: int) -> int:
     """Muse Glimmer: two frames a patch, four patches merged, and a projector of three layers without biases."""
     hidden, inner = _width(tower)
@@ -198,6 +220,7 @@ TOWERS: dict[str, Callable[[Fields, Fields, int], int]] = {
     "clip_vision_model": _clip,
     "qwen2_vl": _qwen2,
     "qwen2_5_vl": _qwen2_5,
+    "glm5_next_vision": _glm5_next,
     "muse_glimmer_vision": _muse,
     "gemma4_unified_vision": _gemma4_unified,
 }

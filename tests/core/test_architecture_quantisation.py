@@ -137,6 +137,54 @@ def test_an_unknown_method_is_noted() -> None:
     assert blueprint.warnings == (ReadingNote(NoteKind.UNKNOWN_QUANTISATION, "origami"),)
 
 
+MX = {"weight": {"dtype": "fp4", "qscheme": "per_group", "group_size": 32}}
+FP8 = {"weight": {"dtype": "fp8_e4m3", "qscheme": "per_tensor"}}
+STAGES = {"weight": [{"dtype": "fp8_e4m3", "qscheme": "per_tensor"}, {"dtype": "int4", "qscheme": "per_channel"}]}
+INT4 = {"_type": "Int4WeightOnlyConfig", "_version": 1, "_data": {"group_size": 128}}
+HALF = {"weight_quant_params": {"nbits": 4, "group_size": 64}}
+
+
+@pytest.mark.parametrize(
+    ("config", "format_id", "bits"),
+    [
+        ({"quant_method": "quark", "global_quant_config": MX, "exclude": ["lm_head"]}, "mxfp4", 4.25),
+        ({"quant_method": "quark", "global_quant_config": FP8, "exclude": ["lm_head"]}, "fp8", 8.0),
+        ({"quant_method": "quark", "global_quant_config": STAGES, "exclude": ["lm_head"]}, "int4", 4.0),
+        ({"quant_method": "torchao", "quant_type": {"default": INT4}}, "int4", 4.25),
+        ({"quant_method": "torchao", "quant_type": "int8_weight_only"}, "int8", 8.0),
+        ({"quant_method": "torchao", "quant_type": "float8_dynamic_activation_float8_weight"}, "fp8", 8.0),
+        ({"quant_method": "hqq", "quant_config": HALF, "skip_modules": ["lm_head"]}, "int4", 4.5),
+        ({"quant_method": "gptq_marlin", "bits": 4, "group_size": 128}, "int4", 4.15625),
+    ],
+)
+def test_methods_of_other_makers(config: dict[str, Any], format_id: str, bits: float) -> None:
+    found = quantised("meta-llama__Llama-3.1-8B-Instruct", quantization_config=config)
+    assert found.format_id == format_id
+    assert found.bits[TensorClass.FEED_FORWARD] == found.bits[TensorClass.ATTENTION] == bits
+    assert found.bits[TensorClass.HEAD] == found.bits[TensorClass.EMBEDDING] == 16
+
+
+def test_quark_by_pattern() -> None:
+    config = {"quant_method": "quark", "global_quant_config": FP8, "layer_quant_config": {"*.mlp.*": MX}, "exclude": []}
+    found = quantised("meta-llama__Llama-3.1-8B-Instruct", quantization_config=config)
+    assert (found.bits[TensorClass.ATTENTION], found.bits[TensorClass.FEED_FORWARD]) == (8.0, 4.25)
+
+
+def test_experts_that_fp8_stores_in_four_bit() -> None:
+    config = {"quant_method": "fp8", "weight_block_size": [128, 128], "store_dtype": "mxfp4"}
+    found = quantised("Qwen__Qwen3-30B-A3B", quantization_config=config)
+    assert found.bits[TensorClass.EXPERT] == 4.25
+    assert found.bits[TensorClass.ATTENTION] == 8 + 16 / 128**2
+
+
+def test_a_method_without_what_it_needs_has_a_note() -> None:
+    fields = json.loads((CONFIGS / "meta-llama__Llama-3.1-8B-Instruct.json").read_text(encoding="utf-8"))
+    for method in ("quark", "torchao", "hqq", "aqlm"):
+        blueprint = read_config({**fields, "quantization_config": {"quant_method": method}})
+        assert blueprint.quantisation is None
+        assert ReadingNote(NoteKind.UNKNOWN_QUANTISATION, method) in blueprint.warnings
+
+
 def test_an_absurd_quantisation_is_refused_by_its_field() -> None:
     with pytest.raises(InvalidInput, match=r'"quantization_config.bits" in config.json is above 16'):
         quantised(LLAMA, quantization_config={"quant_method": "awq", "bits": 400})
