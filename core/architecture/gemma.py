@@ -117,10 +117,11 @@ def _attend(draft: Draft, heads: Heads, window: int) -> None:
 
 
 def _global_heads(fields: Fields, local: Heads) -> Heads:
-    """Heads of full layers: 512 wide where the file does not say, and fewer where keys are values."""
+    """Heads of full layers: 512 wide where the file does not say, and fewer unless it denies that keys are values."""
     width = fields.integer("global_head_dim", default=GLOBAL_WIDTH)
     shared = fields.flag("attention_k_eq_v")
-    kv_heads = fields.heads("num_global_key_value_heads", default=local.kv_heads) if shared else local.kv_heads
+    fewer = shared or not fields.has("attention_k_eq_v")
+    kv_heads = fields.heads("num_global_key_value_heads", default=local.kv_heads) if fewer else local.kv_heads
     return replace(local, kv_heads=kv_heads, key_dim=width, value_dim=width, own_values=not shared)
 
 

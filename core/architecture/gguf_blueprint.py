@@ -298,7 +298,7 @@ def _state(fields: Fields, architecture: str, layer: Layer) -> RecurrentGroup:
         width = inner * (kernel - 1)
         return RecurrentGroup(
             RecurrentKind.MAMBA1, 1, inner, state, 1, width, inner * state, convolution_tokens=kernel - 1
-        )
+        )  # each channel by itself
     heads, groups = fields.heads("ssm.time_step_rank"), fields.heads("ssm.group_count")
     if inner % heads:
         raise fields.wrong("ssm.inner_size", "is not a multiple of “ssm.time_step_rank” ({heads})", heads=heads)
