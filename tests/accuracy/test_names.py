@@ -28,10 +28,10 @@ def test_a_model_in_another_format(name: str, model: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "Qwen/Qwen2.5-VL-7B-Instruct",
-        "deepseek-ai/DeepSeek-R1-0528-Qwen3-8B",
+        "Qwen/Qwen2.5-Omni-7B-Instruct",
+        "deepseek-ai/DeepSeek-R1-0999-Qwen3-8B",
         "cerebras/Qwen3-Coder-REAP-25B-A3B",
-        "mistralai/Mistral-7B-Instruct-v0.2",
+        "mistralai/Mistral-7B-Instruct-v0.4",
         "meta-llama/Llama-Guard-3-8B",
         "Qwen/Qwen3-8B-Embedding",
         "someone/Qwen3-8B-Draft-0.5B",
