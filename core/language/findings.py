@@ -68,6 +68,7 @@ _TITLES = {
     FindingKind.BUSIEST_ACCELERATOR: marked("The busiest accelerator sets the pace"),
     FindingKind.HOST_MEMORY: marked("Part of it lies in host memory"),
     FindingKind.PREDICTION_LAYERS: marked("The file holds more than is loaded"),
+    FindingKind.IMAGES_LEFT_OUT: marked("The image tower is not loaded"),
     FindingKind.SPECULATION_UNCALIBRATED: marked("Guessing ahead is computed, not measured"),
     FindingKind.OWN_MEASUREMENT: marked("Your measurement counts"),
     FindingKind.SPEED_UNKNOWN: marked("The speed is unknown"),
@@ -243,6 +244,9 @@ _SENTENCES = {
     FindingKind.PREDICTION_LAYERS: marked(
         "The file of {second} holds prediction layers that {engine} loads for guessing ahead only: {first} are in "
         "memory."
+    ),
+    FindingKind.IMAGES_LEFT_OUT: marked(
+        "{engine} runs the language model alone: the image tower of {first} stays in the file."
     ),
     FindingKind.SPECULATION_UNCALIBRATED: marked(
         "{first} tokens a step follow from your chance of {second} that a guess is kept; no measurement stands behind "

@@ -479,16 +479,17 @@ def peak_bytes(phases: Sequence[int]) -> Any:
 
 
 @formula(Unit.BYTE)
-def score_bytes(query_heads: int, chunk: int, tokens: int) -> Any:
+def score_bytes(query_heads: int, chunk: int, tokens: int, copies: int) -> Any:
     """Scores of attention where the kernel does not run in tiles: one for each head, new token and earlier token.
 
-    score_bytes = 2 * query_heads * chunk * tokens
+    score_bytes = 2 * copies * query_heads * min(chunk, tokens) * tokens
 
     Parameters
     ----------
     query_heads : of a layer
     chunk : tokens of a prompt chunk
     tokens : of the request
+    copies : 2 where scores stand beside the same ones with their mask
 
     Returns
     -------
@@ -496,10 +497,10 @@ def score_bytes(query_heads: int, chunk: int, tokens: int) -> Any:
 
     Notes
     -----
-    MLX has kernels in tiles for heads of 64, 80 and 128. Qwen3.6-35B-A3B has heads of 256: from 64,000 to 192,000
-    tokens its peak grew by 11.3 GB, of which 2.6 GB were cache and 8.4 GB are these scores.
+    MLX has kernels in tiles for heads of up to 128. Qwen3.6-35B-A3B has heads of 256: from 64,000 to 192,000 tokens its
+    peak grew by 11.3 GB, of which 2.6 GB were cache and 8.4 GB are these scores.
 
-    >>> score_bytes(16, 2048, 128_000)
+    >>> score_bytes(16, 2048, 128_000, 1)
     8388608000
     """
-    return 2 * query_heads * chunk * tokens
+    return 2 * copies * query_heads * minimum(chunk, tokens) * tokens

@@ -170,7 +170,7 @@ def latent_bytes_per_token(layers: int, record_bytes: float, index_layers: int, 
 def latent_bytes_with_plain_index(
     layers: int, record_bytes: float, index_layers: int, index_dim: int, index_element_bytes: float
 ) -> Any:
-    """The same in llama.cpp, whose indexer has a cache of its own in the format of the keys.
+    """The same where the indexer has a plain cache of its own: llama.cpp in the format of the keys, mlx-lm in 16 bit.
 
     latent_bytes_with_plain_index = layers * record_bytes + index_layers * index_dim * index_element_bytes
 

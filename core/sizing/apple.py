@@ -1,9 +1,19 @@
 """Apple's accelerators: how much of their memory Metal lends, and what MLX takes beside weights and cache."""
 
+from core.architecture.blueprint import AttentionGroup, AttentionKind
 from core.catalogue.records import DeviceFamily
 from core.physics import activations as a
-from core.sizing.engine_defaults import is_vllm
-from core.sizing.groups import source_of_model
+from core.physics import kv_cache as kv
+from core.physics.reservation import mlx
+from core.sizing.engine_defaults import (
+    MLX_SPLIT_CHUNK,
+    MLX_SPLIT_WIDTH,
+    MLX_SPLITS_SINCE,
+    MLX_TILES_SINCE,
+    before,
+    is_vllm,
+)
+from core.sizing.groups import LATENT, cached_groups, source_of_model
 from core.sizing.situation import Setup
 from core.trace import Origin, OriginKind, Recipe
 from core.units import GB, GIB, Unit
@@ -15,6 +25,12 @@ METAL = Origin(
     "https://github.com/vllm-project/vllm-metal/issues/398",
     "2026-05",
 )
+ATTENTION = Origin(
+    OriginKind.METHOD,
+    "mlx-lm 0.32.0, models/base.py: quantized_scaled_dot_product_attention",
+    "https://github.com/ml-explore/mlx-lm/blob/main/mlx_lm/models/base.py",
+    "2026-08",
+)
 #: Parts of the memory that Metal recommends to use at most since macOS 15, by the memory [GiB] up to which they hold:
 #: 12.71, 14.30 and 19.07 GB of 16, 18 and 24 GiB, 26.80 and 40.20 of 32 and 48, 55.66 of 64, 115.45 of 128, 239 of 256,
 #: 498.22 of 512.
@@ -24,6 +40,8 @@ SCORE_BYTES = 4
 #: mlx-lm beside weights, cache and scores: peak of 21.7 GB at 8,000 tokens less 19.5, 0.2 and 0.5 [byte].
 MLX_BASE = 1_500_000_000
 MLX_TILED_WIDTH = 128
+#: Accelerators whose matrix units MLX uses ("NAX"), and what of a latent key turns with its position.
+SPLITTING, ROTARY_WIDTH = ("m5", "m6"), 64
 
 
 def on_metal(s: Setup) -> bool:
@@ -61,18 +79,73 @@ def record_metal(trace: Recipe, s: Setup) -> list[str]:
 
 
 def record_mlx(trace: Recipe, s: Setup) -> list[str]:
-    """What a chunk takes, and the scores of attention where heads are too wide for the kernels in tiles."""
+    """What a chunk takes, the scores of attention where no kernel in tiles fits, and rings that it fills beyond."""
     trace.given("runtime.context_bytes", MLX_BASE, Unit.BYTE, LOGS)
-    wide = [group for group in s.blueprint.attention if group.key_dim > MLX_TILED_WIDTH and not group.window]
-    if not wide:
-        return ["runtime.context_bytes"]
-    heads = max(group.query_heads for group in wide)
+    return ["runtime.context_bytes", *_scores(trace, s), *_rings(trace, s)]
+
+
+def _scores(trace: Recipe, s: Setup) -> list[str]:
+    """Scores of one layer: of latent attention, of a quantised cache, or of heads wider than the kernels in tiles."""
+    latent = next((group for group in s.blueprint.attention if group.kind in LATENT), None)
+    written = [group for group in s.blueprint.attention if _writes_scores(s, group)]
+    if latent is None and not written:
+        return []
+    heads = latent.query_heads if latent else max(group.query_heads for group in written)
     trace.given("runtime.query_heads", heads, Unit.COUNT, source_of_model(s))
-    trace.compute(
-        "runtime.score_bytes",
-        a.score_bytes,
-        query_heads="runtime.query_heads",
-        chunk="engine.prefill_chunk",
-        tokens="runtime.context_tokens",
-    )
-    return ["runtime.context_bytes", "runtime.score_bytes"]
+    shape = {
+        "query_heads": "runtime.query_heads",
+        "chunk": "engine.prefill_chunk",
+        "tokens": "runtime.context_tokens",
+    }
+    if latent is None:
+        trace.given("runtime.score_copies", 2 if _is_quantised(s) else 1, Unit.COUNT, ATTENTION)
+        trace.compute("runtime.score_bytes", a.score_bytes, **shape, copies="runtime.score_copies")
+        return ["runtime.score_bytes"]
+    width = latent.key_dim + latent.value_dim - ROTARY_WIDTH
+    trace.given("runtime.unfolded_width", width, Unit.COUNT, source_of_model(s))
+    trace.compute("runtime.score_bytes", mlx.latent_score_bytes, **shape, width="runtime.unfolded_width")
+    return ["runtime.score_bytes"]
+
+
+def _is_quantised(s: Setup) -> bool:
+    return s.kv_format.bits < 16
+
+
+def _writes_scores(s: Setup, group: AttentionGroup) -> bool:
+    """Does a layer of full attention write its scores: read from a quantised cache, by an old release, or too wide?
+
+    The matrix units of the M5 split heads of 256, in long chunks.
+    """
+    if group.window or group.kind in LATENT or not group.cached:
+        return False
+    if _is_quantised(s) or before(s, MLX_TILES_SINCE):
+        return True
+    if group.key_dim <= MLX_TILED_WIDTH:
+        return False
+    long_chunk = (s.deployment.prefill_chunk or s.engine.prefill_chunk or 0) >= MLX_SPLIT_CHUNK
+    splits = s.device.architecture in SPLITTING and not before(s, MLX_SPLITS_SINCE)
+    return not (splits and long_chunk and group.key_dim == group.value_dim == MLX_SPLIT_WIDTH)
+
+
+def _rings(trace: Recipe, s: Setup) -> list[str]:
+    """What the rings of windows hold beyond their width while one request's prompt is read."""
+    keys = []
+    for number, group in cached_groups(s.blueprint):
+        if not group.window or group.kind is AttentionKind.COMPRESSED:
+            continue
+        key = f"runtime.ring.{number}"
+        trace.compute(
+            f"{key}.tokens_beyond",
+            mlx.tokens_beyond,
+            tokens="runtime.context_tokens",
+            window=f"kv.{number}.window",
+            chunk="engine.prefill_chunk",
+        )
+        trace.compute(
+            f"{key}.beyond_bytes",
+            kv.group_cache_bytes,
+            bytes_per_token=f"kv.{number}.bytes_per_token",
+            tokens=f"{key}.tokens_beyond",
+        )
+        keys.append(f"{key}.beyond_bytes")
+    return keys

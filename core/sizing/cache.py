@@ -13,13 +13,20 @@ from core.physics import kv_cache as kv
 from core.physics.reservation import compressed
 from core.scenario import Mode
 from core.sizing.draft import draft_share
-from core.sizing.engine_defaults import VALUES_AS_WIDEST_SINCE, before, uses_flash_attention
+from core.sizing.engine_defaults import (
+    MLX_WIDE_STATES_SINCE,
+    TRT_STATES_READ_SINCE,
+    VALUES_AS_WIDEST_SINCE,
+    before,
+    block_tokens,
+    uses_flash_attention,
+)
 from core.sizing.groups import LATENT, cached_groups, draft_layers, is_split
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin
 from core.sizing.reservation.by_engine import reserve
 from core.sizing.reservation.share import Reservation, Share
 from core.sizing.situation import Setup
-from core.trace import CHOICE, Origin, Recipe
+from core.trace import CHOICE, Origin, OriginKind, Recipe
 from core.units import Unit
 
 #: llama.cpp keeps both parts of a recurrent state in 32 bit; serving engines the convolution in 16 [byte].
@@ -27,6 +34,14 @@ CONVOLUTION_BYTES = {Allocator.LLAMA_CPP: 4}
 SERVING_CONVOLUTION_BYTES = 2
 #: States whose width SGLang does not read: its field is `mamba_ssm_dtype`, theirs `mamba_ssm_cache_dtype`.
 UNREAD_BY_SGLANG = (RecurrentKind.MAMBA1, RecurrentKind.MAMBA2)
+OLDER_BLOCKS = Origin(
+    OriginKind.METHOD,
+    "TensorRT-LLM, release notes: tokens_per_block",
+    "https://github.com/NVIDIA/TensorRT-LLM/blob/main/docs/source/release-notes.md",
+    "2026-11",
+)
+#: States that mlx-lm keeps in 32 bit whatever their config says, and before in 16 (models/ssm.py, gated_delta.py).
+WIDENED_BY_MLX = (RecurrentKind.GATED_DELTANET, RecurrentKind.KDA, RecurrentKind.MAMBA2)
 
 
 def record_cache(trace: Recipe, s: Setup) -> Reservation:
@@ -43,11 +58,27 @@ def record_cache(trace: Recipe, s: Setup) -> Reservation:
     return reserved
 
 
-def _keeps_wide(allocator: Allocator, group: RecurrentGroup) -> bool:
+def _keeps_wide(s: Setup, group: RecurrentGroup) -> bool:
     """Does the engine keep the matrices in 32 bit, whatever the config says, or because it says nothing?"""
+    allocator = s.engine.allocator
     if allocator is Allocator.SGLANG:
         return not group.matrix_stated or group.kind in UNREAD_BY_SGLANG
+    if allocator is Allocator.TENSORRT_LLM:
+        return group.kind is RecurrentKind.KDA
+    if allocator is Allocator.MLX:
+        return group.kind in WIDENED_BY_MLX and not before(s, MLX_WIDE_STATES_SINCE)
     return allocator is Allocator.LLAMA_CPP
+
+
+def _keeps_narrow(s: Setup, group: RecurrentGroup) -> bool:
+    """Does it keep them in the 16 bit of the weights, for the same reasons?"""
+    allocator = s.engine.allocator
+    if allocator is Allocator.TENSORRT_LLM:
+        unread = not group.matrix_stated or before(s, TRT_STATES_READ_SINCE)
+        return group.kind is RecurrentKind.GATED_DELTANET or (group.kind is RecurrentKind.MAMBA2 and unread)
+    if allocator is Allocator.MLX:
+        return group.kind in WIDENED_BY_MLX
+    return allocator is Allocator.VLLM and not group.matrix_stated
 
 
 def _counted(trace: Recipe, s: Setup) -> None:
@@ -77,9 +108,9 @@ def _states(trace: Recipe, s: Setup) -> None:
         trace.given(f"{key}.convolution_bytes", convolution, Unit.BYTE_PER_ELEMENT, METHOD)
         trace.given(f"{key}.matrix_elements", group.matrix_elements, Unit.COUNT, source)
         matrix, origin = group.matrix_bytes, source
-        if _keeps_wide(allocator, group):
+        if _keeps_wide(s, group):
             matrix, origin = 4.0, METHOD
-        elif allocator is Allocator.VLLM and not group.matrix_stated:
+        elif _keeps_narrow(s, group):
             matrix, origin = 2.0, METHOD
         trace.given(f"{key}.matrix_bytes", matrix, Unit.BYTE_PER_ELEMENT, origin)
         names = ("layers", "convolution_elements", "convolution_bytes", "matrix_elements", "matrix_bytes")
@@ -122,9 +153,9 @@ def _given_format(trace: Recipe, s: Setup) -> None:
     elif chosen is not None:
         trace.given("engine.block_tokens", chosen, Unit.TOKEN, CHOICE)
     else:
-        trace.given(
-            "engine.block_tokens", s.engine.block_tokens, Unit.TOKEN, catalogue_origin(s.engine, "block_tokens")
-        )
+        usual = block_tokens(s)
+        origin = OLDER_BLOCKS if usual else catalogue_origin(s.engine, "block_tokens")
+        trace.given("engine.block_tokens", usual or s.engine.block_tokens, Unit.TOKEN, origin)
 
 
 def _bytes_per_token(trace: Recipe, s: Setup, number: int, group: AttentionGroup) -> None:
@@ -234,8 +265,13 @@ def _latent_bytes_per_token(trace: Recipe, s: Setup, number: int, group: Attenti
     trace.given(f"{key}.index_dim", group.index_dim, Unit.COUNT, s.model_source)
     parts = {"layers": f"{key}.layers", "record_bytes": _record(trace, s, number, group)}
     parts |= {"index_layers": f"{key}.index_layers", "index_dim": f"{key}.index_dim"}
-    if group.index_layers and s.engine.allocator is Allocator.LLAMA_CPP and s.mode is Mode.REAL:
+    allocator = s.engine.allocator if group.index_layers and s.mode is Mode.REAL else None
+    if allocator is Allocator.LLAMA_CPP:
         parts["index_element_bytes"] = "kv_format.bytes_per_element"
+        trace.compute(f"{key}.bytes_per_token", kv.latent_bytes_with_plain_index, **parts)
+    elif allocator is Allocator.MLX:  # models/deepseek_v32.py: an array of the model's type
+        parts["index_element_bytes"] = f"{key}.index_element_bytes"
+        trace.given(parts["index_element_bytes"], 2, Unit.BYTE_PER_ELEMENT, METHOD)
         trace.compute(f"{key}.bytes_per_token", kv.latent_bytes_with_plain_index, **parts)
     else:
         trace.compute(f"{key}.bytes_per_token", kv.latent_bytes_per_token, **parts)

@@ -24,6 +24,7 @@ from core.sizing.engine_defaults import (
     counts_graphs,
     has_second_runner,
     is_vllm,
+    older_share,
     tries_images,
 )
 from core.sizing.groups import ROTARY_WIDTH, given_chunk, given_max_requests, source_of_model, usable_bytes
@@ -106,6 +107,12 @@ GRAPHS = Origin(
     "vLLM, vllm/config/vllm.py: _set_cudagraph_sizes; estimates in public start-up logs",
     "https://github.com/vllm-project/vllm/blob/main/vllm/config/vllm.py",
     "2026-09",
+)
+OLDER_SHARE = Origin(
+    OriginKind.METHOD,
+    "TensorRT-LLM, release notes of 0.8: freeGpuMemoryFraction",
+    "https://github.com/NVIDIA/TensorRT-LLM/blob/main/docs/source/release-notes.md",
+    "2024-02",
 )
 #: A tower that nobody has read: images of one token, with patches as those of Qwen's.
 USUAL_TOWER = ImageTower(tokens=1, patches=4, elements=13_600)
@@ -401,6 +408,8 @@ def memory_share(s: Setup) -> tuple[float, Unit, Origin]:
         return 1.0, Unit.SHARE, ARTICLE
     if computes_share(s):
         return static_share(s), Unit.SHARE, SHARE_OF_SGLANG
+    if (older := older_share(s)) is not None:
+        return older, Unit.SHARE, OLDER_SHARE
     return s.engine.memory_share or 1.0, Unit.SHARE, catalogue_origin(s.engine, "memory_share")
 
 

@@ -1,7 +1,8 @@
 """What engines choose by themselves, by their release and the accelerator: tokens of a chunk, requests prepared for.
 
 Read from the public sources and release notes of vLLM: `get_batch_defaults` of vllm/engine/arg_utils.py, its
-predecessors, and pull request 33538; and of SGLang 0.5.23: arg_groups/memory_hook.py, `handle_gpu_memory_settings`.
+predecessors, and pull request 33538; of SGLang 0.5.23: arg_groups/memory_hook.py, `handle_gpu_memory_settings`; of
+TensorRT-LLM 1.3 and mlx-lm 0.32 as each constant says.
 """
 
 from functools import lru_cache
@@ -112,6 +113,39 @@ STATES_TRACKED_SINCE, RINGS_BY_REQUEST_SINCE = (0, 5, 14), (0, 5, 15)
 #: Since these releases windows of DeepSeek V4 stand by requests too, and those of other models where it does not come
 #: back to prefixes and the requests at once are chosen (SWARequestCapPoolConfigurator).
 COMPRESSED_BY_REQUEST_SINCE, WINDOWS_BY_REQUEST_SINCE = (0, 5, 21), (0, 5, 22)
+#: TensorRT-LLM: since this release blocks have as many tokens as its record says, before 64, before that 128
+#: (llmapi/llm_args.py, KvCacheConfig.tokens_per_block; release notes of 0.10; prints of 0.8, 0.12, 0.13 and 0.20; which
+#: release changed to 32 is not noted).
+TRT_BLOCKS_SINCE, TRT_SMALLER_BLOCKS_SINCE = (0, 19), (0, 10)
+TRT_SMALLER_BLOCKS, TRT_BLOCKS_BEFORE = 64, 128
+#: Before this release it took less of what is left (release notes of 0.8: freeGpuMemoryFraction from 0.85 to 0.9).
+TRT_SHARE_SINCE, TRT_SHARE_BEFORE = (0, 8), 0.85
+#: Since this release layers with a window let go of the others (_torch/pyexecutor, KVCacheManagerV2: pull requests
+#: 16942, 17396, 18767); before, and in layers that look at their own chunk, every token is kept unless windows are set
+#: by hand.
+TRT_WINDOWS_LET_GO_SINCE = (1, 3)
+#: Since this release it reads how wide matrices of states are to be (_torch/pyexecutor/config_utils.py); before, they
+#: were as wide as the weights. Read in sources of 1.1 and 1.3: which release changed it is not noted.
+TRT_STATES_READ_SINCE = (1, 2)
+#: mlx-lm keeps the matrices of Mamba 2 and of delta attention in 32 bit since this release, before in that of the
+#: weights (models/ssm.py, models/gated_delta.py; commits 735a43b2, 73c85504).
+MLX_WIDE_STATES_SINCE = (0, 31, 2)
+#: mlx-lm keeps latents since this release (models/deepseek_v3.py and deepseek_v32.py, pull request 839); these families
+#: since another (pull request 780), or never (models/deepseek_v2.py, minicpm3.py: full heads in 0.32).
+MLX_LATENTS_SINCE, NEVER = (0, 30, 6), (10**6,)
+MLX_LATENTS_OF = {
+    "glm4_moe_lite": (0, 30, 5),
+    "kimi_linear": (0, 31),
+    "longcat_flash": (0, 31),
+    "deepseek_v2": NEVER,
+    "minicpm3": NEVER,
+}
+#: Since this release mlx-lm leaves the mask to kernels in tiles, and reads prompts in chunks of 2,048, before of 512
+#: (pull request 40).
+MLX_TILES_SINCE, MLX_CHUNK_BEFORE = (0, 22, 2), 512
+#: Since this release of MLX the matrix units of the M5 compute heads of so many without writing scores, for chunks of
+#: so many tokens (backend/metal/scaled_dot_product_attention.cpp, pull request 3842).
+MLX_SPLITS_SINCE, MLX_SPLIT_WIDTH, MLX_SPLIT_CHUNK = (0, 32, 2), 256, 1024
 #: Before this release the kernels that swizzle MXFP4 experts were a package of their own.
 SWIZZLES_SINCE = (0, 12)
 
@@ -119,7 +153,7 @@ SWIZZLES_SINCE = (0, 12)
 def changing_releases(allocator: Allocator) -> tuple[str, ...]:
     """The releases at which something that is counted here changed, each with the one before it.
 
-    >>> changing_releases(Allocator.LLAMA_CPP), changing_releases(Allocator.MLX)
+    >>> changing_releases(Allocator.LLAMA_CPP), changing_releases(Allocator.BLOCKS)
     (('2026.5', '2026.6'), ())
     """
     changes: dict[Allocator, tuple[tuple[int, ...], ...]] = {
@@ -244,6 +278,36 @@ def keeps_all_of_windows(s: Setup, chunked: bool) -> bool:
     return before(s, CHUNKS_LET_GO_SINCE if chunked else WINDOWS_LET_GO_SINCE)
 
 
+def block_tokens(s: Setup) -> int | None:
+    """Tokens of a block where the engine's release has others than its record; None: those of the record."""
+    if s.engine.allocator is not Allocator.TENSORRT_LLM or not before(s, TRT_BLOCKS_SINCE):
+        return None
+    return TRT_BLOCKS_BEFORE if before(s, TRT_SMALLER_BLOCKS_SINCE) else TRT_SMALLER_BLOCKS
+
+
+def older_share(s: Setup) -> float | None:
+    """The share of an older release of TensorRT-LLM; None: that of the engine's record."""
+    older_one = s.engine.allocator is Allocator.TENSORRT_LLM and before(s, TRT_SHARE_SINCE)
+    return TRT_SHARE_BEFORE if older_one else None
+
+
+def keeps_all_in_tensorrt_llm(s: Setup, chunked: bool) -> bool:
+    """Do layers with a window, or a chunk, keep every token in TensorRT-LLM?"""
+    return chunked or before(s, TRT_WINDOWS_LET_GO_SINCE)
+
+
+def latents_in_mlx(release: str | None, family: str) -> bool:
+    """Does mlx-lm keep the latents of this family of models, rather than keys and values of every head?
+
+    >>> latents_in_mlx("0.30.5", "deepseek_v3"), latents_in_mlx("0.30.5", "glm4_moe_lite")
+    (False, True)
+    >>> latents_in_mlx(None, "minicpm3")
+    False
+    """
+    since = MLX_LATENTS_OF.get(family, MLX_LATENTS_SINCE)
+    return since is not NEVER and not older(release, since)
+
+
 def chooses_by_context(s: Setup) -> bool:
     """Does the engine choose chunks or blocks by the context limit: vLLM of old, for few requests, and on TPUs?"""
     few = s.deployment.max_requests is not None
@@ -254,6 +318,8 @@ def chunk_tokens(s: Setup, usable_bytes: int) -> int | None:
     """Tokens of a prompt chunk where nobody chose them; None: the figure of the engine's record."""
     if s.engine.allocator is Allocator.SGLANG and s.mode is Mode.REAL:
         return sglang_sizes(s, usable_bytes)[0]
+    if s.engine.allocator is Allocator.MLX and before(s, MLX_TILES_SINCE):
+        return MLX_CHUNK_BEFORE
     if not is_vllm(s):
         return None
     if before(s, PIECES_SINCE):

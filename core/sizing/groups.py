@@ -23,6 +23,13 @@ SGLANG_DEFAULTS = Origin(
     "https://github.com/sgl-project/sglang",
     "2026-11",
 )
+MLX_DEFAULTS = Origin(
+    OriginKind.METHOD,
+    "mlx-lm, pull request 40: prefill_step_size",
+    "https://github.com/ml-explore/mlx-lm/pull/40",
+    "2025-03",
+)
+DEFAULTS = {Allocator.SGLANG: SGLANG_DEFAULTS, Allocator.MLX: MLX_DEFAULTS}
 LATENT = (AttentionKind.LATENT, AttentionKind.SPARSE_LATENT)
 #: What of a key of latent attention turns with its position.
 ROTARY_WIDTH = 64
@@ -64,7 +71,7 @@ def given_chunk(trace: Recipe, s: Setup) -> None:
     """Record the tokens of a prompt chunk."""
     chosen = s.deployment.prefill_chunk
     usual = None if chosen else chunk_tokens(s, usable_bytes(s))
-    defaults = SGLANG_DEFAULTS if s.engine.allocator is Allocator.SGLANG else ENGINE_DEFAULTS
+    defaults = DEFAULTS.get(s.engine.allocator, ENGINE_DEFAULTS)
     origin = CHOICE if chosen else defaults if usual else catalogue_origin(s.engine, "prefill_chunk")
     trace.given("engine.prefill_chunk", chosen or usual or s.engine.prefill_chunk, Unit.TOKEN, origin)
 

@@ -39,11 +39,21 @@ def looks_up_on_host(s: Setup) -> bool:
     return known and not shares and not s.blueprint.tied_embedding
 
 
+def leaves_out_images(s: Setup) -> bool:
+    """Does the engine load no image tower? mlx-lm runs the language model alone.
+
+    Source: mlx-lm 0.32.0, the `sanitize` of models/qwen3_5.py, gemma4.py, kimi_k25.py and others.
+    """
+    return s.engine.allocator is Allocator.MLX and s.mode is Mode.REAL
+
+
 def loaded_classes(s: Setup) -> list[TensorClass]:
     """The classes of tensors that an engine has in the memory of the accelerators."""
     left = set() if loads_prediction_layers(s) else {TensorClass.MTP}
     if looks_up_on_host(s):
         left.add(TensorClass.EMBEDDING)
+    if leaves_out_images(s):
+        left.add(TensorClass.VISION)
     return [kind for kind in s.blueprint.parameters if kind not in left]
 
 

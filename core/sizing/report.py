@@ -141,6 +141,7 @@ class FindingKind(StrEnum):
     BUSIEST_ACCELERATOR = "note.busiest_accelerator"
     HOST_MEMORY = "note.host_memory"
     PREDICTION_LAYERS = "note.prediction_layers"
+    IMAGES_LEFT_OUT = "note.images_left_out"
     SPECULATION_UNCALIBRATED = "note.speculation_uncalibrated"
     OWN_MEASUREMENT = "note.own_measurement"
     MODEL_READ_WITH_WARNING = "note.model_warning"

@@ -20,6 +20,7 @@ from core.sizing.engine_defaults import (
     VLLM_LATENTS_SINCE,
     chooses_by_context,
     has_one_stream,
+    latents_in_mlx,
     older,
 )
 from core.sizing.groups import LATENT
@@ -222,6 +223,8 @@ def _as_kept(blueprint: Blueprint, chosen: _Choices, engine: Engine) -> Blueprin
         return _with_all_caches(blueprint)
     if engine.allocator is Allocator.VLLM and older(release, VLLM_LATENTS_SINCE):
         return _with_full_heads(blueprint, PADDED_HEAD)
+    if engine.allocator is Allocator.MLX and not latents_in_mlx(release, blueprint.family):
+        return _with_full_heads(blueprint)
     if engine.allocator is not Allocator.LLAMA_CPP:
         return blueprint
     if older(release, LATENTS_SINCE):
@@ -304,6 +307,8 @@ def _kv_format(chosen: _Choices, blueprint: Blueprint, device: Device, engine: E
     if chosen.mode is Mode.ARTICLE:
         plain = {"bytes_per_element": kv_format.bits / 8, "per_head_bytes": 0.0, "latent_bytes": {}}
         return kv_format.model_copy(update=plain)
+    if engine.allocator is Allocator.TENSORRT_LLM and kv_format.bits == 8:  # one scale for a whole tensor
+        return kv_format.model_copy(update={"per_head_bytes": 0.0})
     sparse = any(group.kind is AttentionKind.SPARSE_LATENT for group in blueprint.attention)
     if kv_format.id != PLAIN or not sparse or WITH_SCALES not in chosen.catalogue.kv_formats:
         return kv_format

@@ -28,6 +28,21 @@ RELEASES_OF_SGLANG = (
 )  # fmt: skip
 #: What a source calls a release of SGLang when it does not tell which of a year's.
 SOME_OF_SGLANG = (0, 5)
+#: Those of TensorRT-LLM and of mlx-lm, in three numbers.
+RELEASES_OF_TENSORRT_LLM = (
+    ("2026-09", (1, 3)), ("2026-03", (1, 2)), ("2025-12", (1, 1)), ("2025-09", (1, 0)), ("2025-07", (0, 21)),
+    ("2025-06", (0, 20)), ("2025-05", (0, 19)), ("2025-04", (0, 18)), ("2025-02", (0, 17)), ("2024-12", (0, 16)),
+    ("2024-10", (0, 13)), ("2024-08", (0, 12)), ("2024-07", (0, 11)), ("2024-06", (0, 10)), ("2024-04", (0, 9)),
+    ("2024-02", (0, 8)), ("", (0, 7)),
+)  # fmt: skip
+RELEASES_OF_MLX = (
+    ("2026-08", (0, 32)), ("2026-04-06", (0, 31, 2)), ("2026-03-06", (0, 31)), ("2026-02-04", (0, 30, 6)),
+    ("2026-01-25", (0, 30, 5)), ("", (0, 28)),
+)  # fmt: skip
+BY_DATE = {
+    Allocator.TENSORRT_LLM: RELEASES_OF_TENSORRT_LLM,
+    Allocator.MLX: RELEASES_OF_MLX,
+}
 NEWEST = "2026-09"  # from here on, the catalogue's
 #: From this release on vLLM keeps prefixes unless told otherwise.
 PREFIXES_SINCE = (0, 8)
@@ -49,8 +64,8 @@ def version(record: Record) -> tuple[int, ...] | None:
     return (int(found[1]), int(found[2])) if found and int(found[1]) < 2000 else None
 
 
-def _version_of_sglang(record: Record) -> tuple[int, ...] | None:
-    """The same in three numbers, which tell its releases apart."""
+def _exact_version(record: Record) -> tuple[int, ...] | None:
+    """The same in three numbers, which tell the releases of other engines apart."""
     found = re.match(r"v?(\d)\.(\d+)(?:\.(\d+))?", record.text("engine_version"))
     return tuple(int(part) for part in found.groups() if part) if found else None
 
@@ -61,16 +76,20 @@ def _sglang_of(date: str) -> tuple[int, ...]:
 
 
 def release_of(record: Record, engine: Engine) -> tuple[int, ...] | None:
-    """The release of vLLM and SGLang as stated, else by date; of llama.cpp year and month; None: the catalogue's."""
+    """The release as stated, else by date; of llama.cpp year and month; None: the catalogue's."""
     date = record.text("date")
     if engine.allocator is Allocator.LLAMA_CPP:
         known = re.match(r"(20\d\d)(?:-(\d\d))?", date)  # a year alone: its beginning
         return (int(known[1]), int(known[2] or 1)) if known else None
     if engine.allocator is Allocator.SGLANG:
-        stated = _version_of_sglang(record)
+        stated = _exact_version(record)
         if stated == SOME_OF_SGLANG and date:  # a year alone: its beginning
             return max(SOME_OF_SGLANG, _sglang_of(date))
         return stated or (_sglang_of(date) if re.match(r"20\d\d-\d\d", date) else None)
+    if engine.allocator in BY_DATE:
+        known = re.match(r"20\d\d-\d\d", date)
+        releases = BY_DATE[engine.allocator]
+        return _exact_version(record) or (next(r for since, r in releases if date >= since) if known else None)
     if engine.allocator is not Allocator.VLLM:
         return None
     stated = version(record)

@@ -84,6 +84,8 @@ RULES: list[tuple[FindingKind, Scenario, Scenario]] = [
     (K.BUSIEST_ACCELERATOR, CASES["experts spread, attention split"], CASES["hybrid mixture"]),
     (K.HOST_MEMORY, CASES["experts in host memory"], CASES["llama.cpp mixture"]),
     (K.PREDICTION_LAYERS, CASES["hybrid mixture"], CASES["guessing with its own layers"]),
+    (K.IMAGES_LEFT_OUT, CASES["MLX, hybrid"], CASES["MLX, windows"]),
+    (K.IMAGES_LEFT_OUT, CASES["MLX, hybrid"], CASES["hybrid mixture"]),
     (K.SPECULATION_UNCALIBRATED, CASES["guessing with its own layers"], CASES["hybrid with drafts"]),
     (K.OWN_MEASUREMENT, CASES["own measurements"], CASES["own measurements"].edited(deployment__engine="sglang")
      .edited(measurements=())),
@@ -226,18 +228,21 @@ def test_states_at_block_boundaries_and_the_peak_of_a_prompt(catalogue: Catalogu
 
 
 def test_scores_of_attention_outgrow_the_cache_on_a_mac(catalogue: Catalogue) -> None:
-    """Heads of 256 have no kernel in tiles; those of 128 have."""
+    """Heads of 256 have no kernel in tiles; those of 128 have, unless the cache is quantised."""
     mac = worked_example_in_reality().edited(
         deployment__device="mac-studio-m4-max-128",
         deployment__engine="mlx",
         deployment__runtime_bytes=None,
         weights="mlx4",
+        kv_format="fp16",
         companions=(),
     )
     finding = next(found(mac, K.WORKSPACE_GROWS, catalogue))
     trace = size(mac, catalogue).trace
     assert trace[finding.figures[0]] > trace[finding.figures[1]]
-    assert not list(found(mac.edited(model__id="Qwen/Qwen3-32B"), K.WORKSPACE_GROWS, catalogue))
+    tiled = mac.edited(model__id="Qwen/Qwen3-32B")
+    assert not list(found(tiled, K.WORKSPACE_GROWS, catalogue))
+    assert list(found(tiled.edited(kv_format="mlx4"), K.WORKSPACE_GROWS, catalogue))
 
 
 def test_the_power_of_the_mesh_against_the_card_for_pcie(catalogue: Catalogue) -> None:

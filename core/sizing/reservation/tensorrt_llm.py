@@ -1,7 +1,8 @@
-"""The shares of TensorRT-LLM: blocks of the tokens within reach."""
+"""The shares of TensorRT-LLM: blocks of the tokens within reach, as far as its release lets go of the others."""
 
 from core.architecture.blueprint import AttentionGroup, AttentionKind
 from core.physics.reservation import tensorrt_llm as rules
+from core.sizing.engine_defaults import keeps_all_in_tensorrt_llm
 from core.sizing.groups import cached_groups
 from core.sizing.reservation import blocks
 from core.sizing.reservation.share import Reservation
@@ -21,7 +22,8 @@ def reserve(trace: Recipe, s: Setup) -> Reservation:
 def _tokens(trace: Recipe, s: Setup, number: int, group: AttentionGroup) -> tuple[str, str]:
     key = f"kv.{number}"
     reserved, full = f"{key}.tokens_reserved", f"{key}.window_reserved"
-    if not group.window or group.kind is AttentionKind.COMPRESSED or s.deployment.full_windows:
+    kept = s.deployment.full_windows or keeps_all_in_tensorrt_llm(s, group.kind is AttentionKind.CHUNK)
+    if not group.window or group.kind is AttentionKind.COMPRESSED or kept:
         return blocks.whole_blocks(trace, "workload.context_tokens", reserved), ""
     rule = {"window": f"{key}.window", "block_tokens": "engine.block_tokens"}
     trace.compute(reserved, rules.window_tokens, tokens="workload.context_tokens", **rule)

@@ -7,7 +7,7 @@ from core.catalogue.records import LinkKind
 from core.scenario import Measured
 from core.sizing.groups import speculates
 from core.sizing.own_measurement import is_corrected
-from core.sizing.placement import is_placed, loads_prediction_layers
+from core.sizing.placement import is_placed, leaves_out_images, loads_prediction_layers
 from core.sizing.rates import ALL_TO_ALL_ENGINES, exchange_link, takes_all_to_all
 from core.sizing.report import Finding, FindingKind
 from core.sizing.rules.rule import known, note, reason, rule, setup_rule, warning
@@ -67,6 +67,13 @@ def prediction_layers(trace: Recipe, s: Setup) -> Iterator[Finding]:
         yield note(FindingKind.PREDICTION_LAYERS, loaded_key(trace), "memory_item.weights")
 
 
+@setup_rule(FindingKind.IMAGES_LEFT_OUT, source="mlx-lm 0.32.0, models/qwen3_5.py, gemma4.py and others: sanitize")
+def images_left_out(trace: Recipe, s: Setup) -> Iterator[Finding]:
+    """The engine loads the language model alone."""
+    if leaves_out_images(s) and s.blueprint.parameters.get(TensorClass.VISION) and s.bits[TensorClass.VISION]:
+        yield note(FindingKind.IMAGES_LEFT_OUT, f"weights_bytes.{TensorClass.VISION}")
+
+
 @setup_rule(FindingKind.SPECULATION_UNCALIBRATED, source="no public measurement fits all texts")
 def guesses(trace: Recipe, s: Setup) -> Iterator[Finding]:
     """Speculative decoding is arithmetic from a stated chance, not fitted to measurements."""
@@ -99,6 +106,7 @@ RULES = (
     busiest_accelerator,
     host_memory,
     prediction_layers,
+    images_left_out,
     guesses,
     own_measurements,
 )
