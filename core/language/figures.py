@@ -596,6 +596,7 @@ _PARTS = {
     "rows_bytes": marked("bytes of all rows"),
     "rows_rank_bytes": marked("bytes of all rows on one accelerator"),
     "by_growth": marked("by what grows"),
+    "tokens_of_request": marked("tokens that a request takes from it"),
     "rows": marked("vectors looked at"),
     "head_bytes_per_token": marked("keys and values per token"),
     "widths": marked("width of a key and a value"),

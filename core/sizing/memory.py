@@ -37,6 +37,7 @@ from core.sizing.loaded import HELD, TABLES, class_key
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin, model_origin
 from core.sizing.placement import is_placed, record_placed, record_placement, spills_by_itself
 from core.sizing.report import DeviceUse, MemoryItem, MemoryKind, TierUse, Verdict
+from core.sizing.reservation.sglang import TOKENS_OF_REQUEST
 from core.sizing.reservation.share import Reservation
 from core.sizing.situation import SETUPS_KEPT, Setup, Situation
 from core.sizing.static_share import computes_share, record_share
@@ -379,7 +380,9 @@ def _contexts(trace: Recipe, reserved: Reservation, weighed: bool, holds_back: b
 def _depends_on_length(s: Setup, formulas: Recipe, grows: bool) -> bool:
     """Does more than the cache depend on the context limit, or do its layers go by blocks of unlike lengths?"""
     keys = [f"kv.{number}.block_tokens" for number, _ in cached_groups(s.blueprint)]
-    return grows or s.context_tokens > 0 or len({formulas[key] for key in keys if key in formulas}) > 1
+    if grows or s.context_tokens > 0 or TOKENS_OF_REQUEST in formulas:
+        return True
+    return len({formulas[key] for key in keys if key in formulas}) > 1
 
 
 def _fewer_tokens(s: Situation) -> Recipe:

@@ -704,3 +704,13 @@ def test_scenarios_of_before_still_load() -> None:
     old["deployment"] = {key: value for key, value in old["deployment"].items() if key not in new}
     del old["kv_value_format"]
     assert Scenario.model_validate(old) == CASES["windows"]
+
+
+def test_requests_shorter_than_the_window_fill_the_smaller_pool_of_sglang_first() -> None:
+    """Both pools hold all their tokens; beyond 1.25 windows the pool without a window is the scarcer one."""
+    case = CASES["SGLang, windows"]
+    for tokens, counted in ((800, 1000), (1024, 1280), (1200, 1280), (1280, 1280), (1300, 1300), (8192, 8192)):
+        t = figures(case.edited(workload__context_tokens=tokens), SMALL)
+        assert t["kv_pool.tokens_of_request"] == counted
+        assert t["kv_bytes_per_request"] >= t["kv_logical_bytes_per_request"]
+        assert t["accelerator.kv_bytes_per_request"] == pytest.approx(counted * t["kv_pool.rate"], abs=2)

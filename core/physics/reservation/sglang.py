@@ -9,7 +9,7 @@ model_executor/pool_configurator.py, mem_cache/memory_pool.py, arg_groups/memory
 
 from typing import Any
 
-from core.physics.arrays import ceil, floor, maximum
+from core.physics.arrays import ceil, floor, maximum, minimum
 from core.trace import formula
 from core.units import MIB, Unit
 
@@ -29,14 +29,37 @@ def window_pool_bytes_per_token(bytes_per_token: float, ratio: float) -> float:
     -------
     bytes per token [byte/token]
 
-    Notes
-    -----
-    Of requests shorter than the window the smaller pool holds fewer than this says: it is the first to be full.
-
     >>> window_pool_bytes_per_token(1000.0, 0.5)
     500.0
     """
     return bytes_per_token * ratio
+
+
+@formula(Unit.TOKEN)
+def tokens_of_request(tokens: int, window: int, ratio: float) -> Any:
+    """Tokens of the pool without a window that a request makes taken: those it holds, or as many as windows take.
+
+    tokens_of_request = max(tokens, ceil(min(tokens, window) / ratio))
+
+    Parameters
+    ----------
+    tokens : of the request, in whole pages
+    window : of the layers that have one [tokens]
+    ratio : tokens of the window pool per token of the full pool
+
+    Returns
+    -------
+    tokens
+
+    Notes
+    -----
+    A request shorter than the window holds as much in either pool, of which that of the windows is the smaller: it is
+    full first, and what the other has left is of no use.
+
+    >>> tokens_of_request(32_768, 4096, 0.8), tokens_of_request(1000, 4096, 0.8)
+    (32768, 1250)
+    """
+    return maximum(tokens, ceil(minimum(tokens, window) / ratio))
 
 
 @formula(Unit.BYTE_PER_TOKEN)

@@ -11,7 +11,7 @@ from core.sizing.engine_defaults import (
     WINDOWS_BY_REQUEST_SINCE,
     before,
 )
-from core.sizing.groups import cached_groups, given_draft_tokens, is_split
+from core.sizing.groups import cached_groups, given_draft_tokens, is_split, source_of_model
 from core.sizing.reservation import blocks
 from core.sizing.reservation.share import Reservation, Share
 from core.sizing.situation import Setup
@@ -43,17 +43,22 @@ LONG_SPAN = 128  # tokens: the rings of such spans stand by requests
 COMPRESSED_PAGE, KEPT_WINDOWS = 256, 4  # tokens of a page of DeepSeek V4, and windows to come back to for each request
 
 
+#: Tokens of the pool without a window that a request makes taken, by what it holds in either pool.
+TOKENS_OF_REQUEST = "kv_pool.tokens_of_request"
+
+
 def reserve(trace: Recipe, s: Setup) -> Reservation:
     """Tokens of every pool for one request."""
     shares = []
     mixed = any(not group.window for _, group in cached_groups(s.blueprint))
+    pooled = _tokens_in_both_pools(trace, s) if mixed and not s.deployment.full_windows and not _by_request(s) else ""
     for number, group in cached_groups(s.blueprint):
         if group.kind is AttentionKind.COMPRESSED:
             shares.append(_compressed_pools(trace, s, number, group))
         elif group.window and mixed and not s.deployment.full_windows:
             shares.append((_windows_by_request if _by_request(s) else _window_pool)(trace, s, number))
         else:
-            reserved = blocks.whole_blocks(trace, "workload.context_tokens", f"kv.{number}.tokens_reserved")
+            reserved = pooled or blocks.whole_blocks(trace, "workload.context_tokens", f"kv.{number}.tokens_reserved")
             shares.append(blocks.blocks_of_group(trace, s, number, (reserved, ""), group))
     rates = [share.rate for share in shares if share.rate]
     if rates:
@@ -65,12 +70,27 @@ def reserve(trace: Recipe, s: Setup) -> Reservation:
     return _with_states(trace, s, shares)
 
 
+def _tokens_in_both_pools(trace: Recipe, s: Setup) -> str:
+    """Record the tokens of the pool without a window that one request makes taken; "" where all have none."""
+    windows = [
+        group.window
+        for _, group in cached_groups(s.blueprint)
+        if group.window and group.kind is not AttentionKind.COMPRESSED
+    ]
+    if not windows:
+        return ""
+    trace.given("window_pool_ratio", WINDOW_RATIO, Unit.RATIO, SOURCE)
+    trace.given("kv_pool.window", max(windows), Unit.TOKEN, source_of_model(s))
+    tokens = blocks.whole_blocks(trace, "workload.context_tokens", "kv_pool.tokens_reserved")
+    inputs = {"tokens": tokens, "window": "kv_pool.window", "ratio": "window_pool_ratio"}
+    trace.compute(TOKENS_OF_REQUEST, rules.tokens_of_request, **inputs)
+    return TOKENS_OF_REQUEST
+
+
 def _window_pool(trace: Recipe, s: Setup, number: int) -> Share:
     """So many tokens of the window pool for each token of the other."""
     key = f"kv.{number}"
-    trace.given("window_pool_ratio", WINDOW_RATIO, Unit.RATIO, SOURCE)
-    tokens = blocks.whole_blocks(trace, "workload.context_tokens", f"{key}.tokens_reserved")
-    keys = {}
+    keys, tokens = {}, TOKENS_OF_REQUEST
     for name, rate in (("whole", f"{key}.bytes_per_token"), ("part", blocks.rate_key(trace, number))):
         keys[name] = f"{key}.{name}_pool_bytes_per_token"
         trace.compute(keys[name], rules.window_pool_bytes_per_token, bytes_per_token=rate, ratio="window_pool_ratio")
