@@ -118,6 +118,7 @@ class Quantisation:
     method: str  # as the config calls it: "modelopt", "fp8", "awq", "mxfp4", ...
     format_id: str  # the weight format of the catalogue that fits: "nvfp4", "fp8", "int4", "mxfp4", ...
     bits: Mapping[TensorClass, float]
+    cache: str = ""  # the format that it asks to keep keys and values in: "fp8", "nvfp4"
 
 
 class NoteKind(StrEnum):

@@ -8,7 +8,7 @@ the average that its bytes come out of.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import translate
 
 from core.architecture.blueprint import NoteKind, Quantisation, TensorClass
@@ -17,6 +17,8 @@ from core.architecture.fields import Fields
 from core.errors import InvalidInput
 
 SIXTEEN = 16.0
+CACHE_FIELDS = ("kv_cache_scheme", "kv_cache_quant_algo")
+CACHE_FORMATS = {8: "fp8", 4: "nvfp4"}  # by bits of a floating number
 MOST_PATTERNS = 200_000
 MOST_STARTS = 20_000  # patterns that end in a wildcard
 MOST_EXPRESSIONS = 1_000  # patterns with wildcards inside
@@ -59,7 +61,23 @@ def read_quantisation(wrapper: Fields, fields: Fields, draft: Draft) -> Quantisa
     fp4_experts = fields.text("expert_dtype") == "fp4" or stated.text("store_dtype") == "mxfp4"
     if fp4_experts and not _by_pattern(stated):  # vLLM 0.33: quantization/fp8.py
         chosen = _experts_in(ALGORITHMS["MXFP4"], chosen)
-    return _summed(method, chosen, draft, KEPT)
+    return replace(_summed(method, chosen, draft, KEPT), cache=_cache(stated, method))
+
+
+def _cache(stated: Fields, method: str) -> str:
+    """The format that the config asks to keep keys and values in: by name, or by number and kind of bits."""
+    inner = stated.section("quantization") or stated
+    scheme = next(
+        (part.values[name] for name in CACHE_FIELDS for part in (inner, stated) if part.values.get(name)), None
+    )
+    if isinstance(scheme, str):
+        return scheme.lower() if scheme.lower() in CACHE_FORMATS.values() else ""
+    if not isinstance(scheme, dict) or scheme.get("type") != "float":
+        return ""
+    if scheme.get("num_bits") == 8 and scheme.get("dynamic") and method.startswith("modelopt"):
+        return ""
+    bits = scheme.get("num_bits")
+    return CACHE_FORMATS.get(bits, "") if isinstance(bits, int) else ""
 
 
 def _experts_in(form: Format, rest: "Choice") -> "Choice":

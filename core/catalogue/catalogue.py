@@ -208,10 +208,11 @@ class Catalogue:
         if record is None:
             return compose_bits(chosen)
         published = self.checkpoint(record, chosen)
-        return compose_bits(chosen, self.blueprint(record), self._quantisation(record, published, chosen), published)
+        return compose_bits(chosen, self.blueprint(record), self.quantisation(record, chosen), published)
 
-    def _quantisation(self, model: Model, checkpoint: Checkpoint | None, chosen: WeightFormat) -> Quantisation | None:
+    def quantisation(self, model: Model, chosen: WeightFormat) -> Quantisation | None:
         """What a config states about this format: that of the checkpoint's own record, or of the model."""
+        checkpoint = self.checkpoint(model, chosen)
         records = [self.models.get(checkpoint.repository) if checkpoint is not None else None, model]
         stated = [self.blueprint(record).quantisation for record in records if record is not None]
         related = self._related(chosen)

@@ -49,6 +49,7 @@ _TITLES = {
     FindingKind.CARD_LABEL: marked("One card, three sizes"),
     FindingKind.ENGINE_SHARE: marked("The engine may not use all of it"),
     FindingKind.STATE_BLOCKS: marked("The engine must prepare for fewer requests"),
+    FindingKind.CACHE_OF_CHECKPOINT: marked("The checkpoint asks for a smaller cache"),
     FindingKind.QUEUE: marked("Beyond this, requests wait"),
     FindingKind.DENSE_READS_ALL: marked("Every token reads all weights"),
     FindingKind.MOE_READS_FEW: marked("A token reads few of the experts"),
@@ -183,6 +184,10 @@ _SENTENCES = {
     FindingKind.STATE_BLOCKS: marked(
         "{engine} prepares for {first} requests, each of which takes a block for its states, but its pool has {second} "
         "blocks: it will not start until it is told to serve {second} at most (--max-num-seqs)."
+    ),
+    FindingKind.CACHE_OF_CHECKPOINT: marked(
+        "The config of this checkpoint asks for a cache in {subject}, which {engine} follows unless it is told "
+        "otherwise (--kv-cache-dtype). Here the cache is counted in 16 bit, {first}."
     ),
     FindingKind.DENSE_READS_ALL: marked(
         "{first} of weights are read for every token at {second}: at most {third} for one user."

@@ -107,6 +107,28 @@ def times(bytes_each: int, number: int) -> int:
 
 
 @formula(Unit.BYTE)
+def times_and_once(bytes_each: int, number: int, once: int) -> int:
+    """The same for each of several requests, and what is there once beside them.
+
+    times_and_once = bytes_each * number + once
+
+    Parameters
+    ----------
+    bytes_each : of one [byte]
+    number : how many
+    once : for all of them together [byte]
+
+    Returns
+    -------
+    bytes together [byte]
+
+    >>> times_and_once(540_000_000, 8, 6_700_000_000)
+    11020000000
+    """
+    return bytes_each * number + once
+
+
+@formula(Unit.BYTE)
 def free_bytes(limit_bytes: int, used_bytes: int) -> int:
     """What is left below the limit; negative when it is too much.
 
@@ -255,6 +277,29 @@ def requests_that_fit(free_bytes: int, bytes_per_request: int, replicas: int) ->
     5
     """
     return replicas * maximum(0, floor(free_bytes / bytes_per_request))
+
+
+@formula(Unit.REQUEST)
+def requests_that_fit_beside(free_bytes: int, once: int, bytes_per_request: int, replicas: int) -> Any:
+    """Requests for which there is room beside what is there once for all of them.
+
+    requests_that_fit_beside = replicas * max(0, floor((free_bytes - once) / bytes_per_request))
+
+    Parameters
+    ----------
+    free_bytes : left for requests on one accelerator, the one that also holds the companions [byte]
+    once : for all requests together [byte]
+    bytes_per_request : cache and state of one request on that accelerator [byte]
+    replicas : independent copies of the model, served evenly
+
+    Returns
+    -------
+    requests
+
+    >>> requests_that_fit_beside(34_000_000_000, 6_700_000_000, 540_000_000, 1)
+    50
+    """
+    return replicas * maximum(0, floor((free_bytes - once) / bytes_per_request))
 
 
 @formula(Unit.TOKEN)

@@ -7,6 +7,7 @@ TensorRT-LLM 1.3 and mlx-lm 0.32 as each constant says.
 
 from functools import lru_cache
 
+from core.architecture.blueprint import Quantisation
 from core.catalogue.records import Allocator, DeviceFamily
 from core.scenario import Mode
 from core.sizing.situation import Setup
@@ -63,6 +64,10 @@ CHUNKS_LET_GO_SINCE, WINDOWS_LET_GO_SINCE = (0, 14), (0, 9, 1)
 PAGES_FILLED_UP_SINCE = (0, 26)
 #: Before this release vLLM asked for what each layer needs by itself, without groups (check_enough_kv_cache_memory).
 ASKED_BY_GROUP_SINCE = (0, 14)
+#: Pages of DeepSeek V4: before the first of these, every size of page was there as often as the most layers of one
+#: need; before the last, a request was asked for such blocks (kv_cache_utils.py). Between them stands the release since
+#: which the printed concurrency counts blocks, not the bytes of each kind's own layers.
+BUCKETS_SINCE, BLOCKS_COUNTED_SINCE, ONE_LAYOUT_SINCE = (0, 24), (0, 27), (0, 29)
 #: Since this release vLLM keeps one block of its pool back when it asks whether a request has room.
 BLOCK_KEPT_BACK_SINCE = (0, 29)
 #: Since this release vLLM comes back to prefixes of models with recurrent states too, unless told otherwise.
@@ -146,6 +151,9 @@ MLX_TILES_SINCE, MLX_CHUNK_BEFORE = (0, 22, 2), 512
 #: Since this release of MLX the matrix units of the M5 compute heads of so many without writing scores, for chunks of
 #: so many tokens (backend/metal/scaled_dot_product_attention.cpp, pull request 3842).
 MLX_SPLITS_SINCE, MLX_SPLIT_WIDTH, MLX_SPLIT_CHUNK = (0, 32, 2), 256, 1024
+#: Since these releases vLLM keeps the cache in the format that a checkpoint's config asks for, unless told otherwise:
+#: ModelOpt's (utils/torch_utils.py, resolve_kv_cache_dtype_string), and others (the attention layer, kv_cache_scheme).
+CACHE_OF_MODELOPT_SINCE, CACHE_OF_CHECKPOINT_SINCE = (0, 14), (0, 15)
 #: Before this release the kernels that swizzle MXFP4 experts were a package of their own.
 SWIZZLES_SINCE = (0, 12)
 
@@ -209,6 +217,19 @@ def older(release: str | None, wanted: tuple[int, ...]) -> bool:
     """
     known = _release(release or "")
     return known is not None and known < wanted
+
+
+def cache_of_checkpoint(stated: Quantisation | None, allocator: Allocator, release: str | None) -> str:
+    """The cache format that an engine takes from a checkpoint's config unless told otherwise; empty where none.
+
+    >>> asked = Quantisation("modelopt", "nvfp4", {}, cache="fp8")
+    >>> cache_of_checkpoint(asked, Allocator.VLLM, "0.13"), cache_of_checkpoint(asked, Allocator.VLLM, "0.14")
+    ('', 'fp8')
+    """
+    if stated is None or allocator is not Allocator.VLLM:
+        return ""
+    modelopt = stated.method.startswith("modelopt")
+    return "" if older(release, CACHE_OF_MODELOPT_SINCE if modelopt else CACHE_OF_CHECKPOINT_SINCE) else stated.cache
 
 
 def before(s: Setup, wanted: tuple[int, ...]) -> bool:

@@ -39,6 +39,7 @@ from core.sizing.placement import is_placed, record_placed, record_placement, sp
 from core.sizing.report import DeviceUse, MemoryItem, MemoryKind, TierUse, Verdict
 from core.sizing.reservation.sglang import TOKENS_OF_REQUEST
 from core.sizing.reservation.share import Reservation
+from core.sizing.reservation.vllm import UNDER_WAY
 from core.sizing.situation import SETUPS_KEPT, Setup, Situation
 from core.sizing.static_share import computes_share, record_share
 from core.sizing.weights import loaded_key, record_weights
@@ -125,11 +126,11 @@ def _prepared(s: Setup, alone: bool) -> _Prepared:
     """`alone` where the context limit is one number, not the axis of a curve."""
     formulas, reserved = _formulas(s)
     drafts, companions = tuple(draft_items(s)), tuple(COMPANIONS.values())
-    holds_back = holds_block_back(formulas, s)
-    answers = [_accelerator("accelerator", (*drafts, *companions), is_placed(s), holds_back)]
+    holds_back, once = holds_block_back(formulas, s), UNDER_WAY if UNDER_WAY in formulas else ""
+    answers = [_accelerator("accelerator", (*drafts, *companions), is_placed(s), holds_back, once)]
     if has_others(s):
-        answers.append(_accelerator("other_accelerator", drafts, is_placed(s), holds_back))
-    answers.append(_answers(groups_key(s), holds_back))
+        answers.append(_accelerator("other_accelerator", drafts, is_placed(s), holds_back, once))
+    answers.append(_answers(groups_key(s), holds_back, once))
     answers.append(_totals(formulas, s))
     grows = formulas.takes(RUNTIME_CONTEXT)
     own_length = alone and _depends_on_length(s, formulas, grows)
@@ -280,18 +281,21 @@ def _tier_origin(s: Setup, number: int, field: str) -> Origin:
 
 
 @recipe
-def _accelerator(trace: Recipe, key: str, beside: tuple[str, ...], placed: bool, holds_back: bool) -> None:
+def _accelerator(trace: Recipe, key: str, beside: tuple[str, ...], placed: bool, holds_back: bool, once: str) -> None:
     """One accelerator: fixed part, requests, limit, and what spills into slower memory.
 
-    `holds_back` where the engine wants one block more than requests take.
+    `holds_back` where the engine wants one block more than requests take; `once` is the key of what is there once for
+    all of them.
     """
     if key == "accelerator":
         for name in ("kv", "state"):
+            together = {"once": once} if once and name == "kv" else {}
             trace.compute(
                 f"{key}.{name}_bytes",
-                m.times,
+                m.times_and_once if together else m.times,
                 bytes_each=f"{key}.{name}_bytes_per_request",
                 number="accelerator.requests",
+                **together,
             )
     else:
         fixed = ["accelerator.weights_bytes", *beside, FRAMEWORK]
@@ -329,7 +333,7 @@ def _accelerator(trace: Recipe, key: str, beside: tuple[str, ...], placed: bool,
 
 
 @recipe
-def _answers(trace: Recipe, groups: str, holds_back: bool) -> None:
+def _answers(trace: Recipe, groups: str, holds_back: bool, once: str) -> None:
     """How much is missing, how many requests fit."""
     missing = {"limit_bytes": "accelerator.limit_bytes", "used_bytes": "accelerator.total_bytes"}
     free, shortfall = "accelerator.free_for_kv_bytes", "accelerator.shortfall_bytes"
@@ -344,12 +348,14 @@ def _answers(trace: Recipe, groups: str, holds_back: bool) -> None:
         m.sum_bytes,
         items=["accelerator.kv_bytes_per_request", "accelerator.state_bytes_per_request"],
     )
+    together = {"once": once} if once else {}
     trace.compute(
         "max_concurrency",
-        m.requests_that_fit,
+        m.requests_that_fit_beside if together else m.requests_that_fit,
         free_bytes=free,
         bytes_per_request="accelerator.bytes_per_request",
         replicas=groups,
+        **together,
     )
     trace.given("one_request", 1, Unit.REQUEST, METHOD)
 
@@ -378,9 +384,9 @@ def _contexts(trace: Recipe, reserved: Reservation, weighed: bool, holds_back: b
 
 
 def _depends_on_length(s: Setup, formulas: Recipe, grows: bool) -> bool:
-    """Does more than the cache depend on the context limit, or do its layers go by blocks of unlike lengths?"""
+    """Does more than the cache of each depend on the context limit, or do layers go by blocks of unlike lengths?"""
     keys = [f"kv.{number}.block_tokens" for number, _ in cached_groups(s.blueprint)]
-    if grows or s.context_tokens > 0 or TOKENS_OF_REQUEST in formulas:
+    if grows or s.context_tokens > 0 or UNDER_WAY in formulas or TOKENS_OF_REQUEST in formulas:
         return True
     return len({formulas[key] for key in keys if key in formulas}) > 1
 
@@ -426,7 +432,7 @@ def longest_context(s: Situation, requests: int, near: int, lower_bytes: int = 0
         if holds_block_back(formulas, setup):
             free = vllm.usable_pool_bytes(free, trace["kv_pool.block_bytes"])
         each = trace["accelerator.kv_bytes_per_request"] + trace["accelerator.state_bytes_per_request"]
-        return bool(requests * each <= free)
+        return bool(requests * each + trace.get(UNDER_WAY, 0) <= free)
 
     return m.longest(fits, near)
 
@@ -492,15 +498,19 @@ def holds_block_back(trace: Recorder, s: Setup) -> bool:
 def _pool(formulas: Recipe, s: Setup) -> list[Recipe]:
     """What the engine prints of its pool at the start."""
     if "kv_pool.blocks_per_request" in formulas and formulas["kv_pool.block_bytes"]:
-        return [_printed("kv_pool.groups" if "kv_pool.groups" in formulas else "kv_pool.one_group")]
+        weighed = "kv_pool.concurrency.blocks"
+        counted = weighed if weighed in formulas else "kv_pool.blocks_per_request"
+        shortest = "kv_pool.tokens_by_group.block_tokens"
+        block = shortest if shortest in formulas else "engine.block_tokens"
+        return [_printed("kv_pool.groups" if "kv_pool.groups" in formulas else "kv_pool.one_group", counted, block)]
     if s.mode is Mode.REAL and s.engine.allocator is Allocator.SGLANG and "kv_pool.rate" in formulas:
-        return [_printed("")]
+        return [_printed("", "", "")]
     return []
 
 
 @recipe
-def _printed(trace: Recipe, groups: str) -> None:
-    """Blocks, with the key of their groups, and tokens; tokens alone where there are no blocks."""
+def _printed(trace: Recipe, groups: str, counted: str, block: str) -> None:
+    """Blocks, with the keys of their groups, of a request's and of the shortest, and tokens; else tokens alone."""
     free = {"free_bytes": "accelerator.free_for_kv_bytes"}
     if groups:
         trace.compute("kv_pool.blocks", vllm.pool_blocks, **free, block_bytes="kv_pool.block_bytes")
@@ -508,11 +518,11 @@ def _printed(trace: Recipe, groups: str) -> None:
             "kv_pool.concurrency",
             vllm.printed_concurrency,
             blocks="kv_pool.blocks",
-            blocks_per_request="kv_pool.blocks_per_request",
+            blocks_per_request=counted,
         )
         concurrency = {"concurrency": "kv_pool.concurrency", "context_tokens": "workload.context_tokens"}
         trace.compute("kv_pool.tokens", vllm.printed_tokens, **concurrency)
-        by_group = {"blocks": "kv_pool.blocks", "block_tokens": "engine.block_tokens"}
+        by_group = {"blocks": "kv_pool.blocks", "block_tokens": block}
         trace.compute("kv_pool.tokens_by_group", vllm.printed_tokens_by_group, groups=[groups], **by_group)
     else:
         trace.compute("kv_pool.tokens", sglang.pool_tokens, **free, bytes_per_token="kv_pool.rate")
@@ -522,7 +532,8 @@ def _totals(formulas: Recipe, s: Setup) -> Recipe:
     """The same over the whole deployment."""
     beside = tuple(key for key in (TABLES, HELD) if key in formulas)
     experts = class_key(formulas, TensorClass.EXPERT) if s.plan.attention_replicas > 1 else ""
-    return _sums(loaded_key(formulas), experts, beside, tuple(draft_items(s)), s.plan.replicas > 1, s.accelerators > 1)
+    several, once = s.accelerators > 1, UNDER_WAY in formulas
+    return _sums(loaded_key(formulas), experts, beside, tuple(draft_items(s)), s.plan.replicas > 1, several, once)
 
 
 @recipe
@@ -534,11 +545,18 @@ def _sums(
     drafts: tuple[str, ...],
     replicas: bool,
     several: bool,
+    once: bool,
 ) -> None:
     """`experts` where attention stands in several groups of a copy: then they are not held by each of them."""
     reserved = {"kv_cache": "kv_bytes_per_request", "state": "state_reserved_bytes_per_request"}
+    together = {}
+    if once:
+        together = {"once": "memory.kv_under_way_bytes"}
+        trace.compute(together["once"], m.times, bytes_each=UNDER_WAY, number="deployment.accelerators")
     for name, each in reserved.items():
-        trace.compute(f"memory_item.{name}", m.times, bytes_each=each, number="requests_at_once")
+        more = together if name == "kv_cache" else {}
+        rule = m.times_and_once if more else m.times
+        trace.compute(f"memory_item.{name}", rule, bytes_each=each, number="requests_at_once", **more)
     trace.compute("kv_cache_bytes", m.times, bytes_each="kv_logical_bytes_per_request", number="requests_at_once")
     copies = {weights: "plan.replicas"} if replicas else {}
     if several:

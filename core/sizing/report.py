@@ -116,6 +116,7 @@ class FindingKind(StrEnum):
     CARD_LABEL = "trap.card_label"
     ENGINE_SHARE = "trap.engine_share"
     STATE_BLOCKS = "trap.state_blocks"
+    CACHE_OF_CHECKPOINT = "trap.cache_of_checkpoint"
     QUEUE = "trap.queue"
     NO_DIRECT_EXCHANGE = "trap.no_direct_exchange"
     # why it comes out as it does

@@ -14,6 +14,7 @@ from core.catalogue.overlay import Overlay
 from core.catalogue.records import Device, Engine, Model, WeightFormat
 from core.errors import TonnageError
 from core.scenario import CatalogueModel, Deployment, Scenario, Workload
+from core.sizing.engine_defaults import cache_of_checkpoint
 from core.sizing.loaded import TABLE_BYTES
 from core.sizing.report import Sizing
 from core.sizing.size import size
@@ -91,6 +92,7 @@ def build(record: Record, parts: Parts, workload: Workload, deployment: Deployme
     """The case of a record: an overlay for what the catalogue does not have, and the scenario."""
     parts = _of_named_checkpoint(record, parts)
     weight_format = parts.weights.made or shipped().weight_format(_format_id(parts))
+    parts = replace(parts, cache=_cache(parts, weight_format, deployment.release))
     overlay = Overlay(
         models=_models(parts, weight_format),
         devices=() if shipped().devices.get(parts.device.id) is parts.device else (parts.device,),
@@ -109,6 +111,15 @@ def build(record: Record, parts: Parts, workload: Workload, deployment: Deployme
     catalogue = shipped() if overlay.is_empty else shipped().with_overlay(overlay)
     size_known = parts.weights.file_bytes or parts.file_bytes
     return Case(record, scenario, catalogue, parts.engine, parts.cache, file_bytes=size_known, **known)
+
+
+def _cache(parts: Parts, weight_format: WeightFormat, release: str | None) -> formats.Cache:
+    """The stated cache format; where none is, what the engine takes from the config of the checkpoint."""
+    if parts.cache.stated or parts.model.id not in shipped().models:
+        return parts.cache
+    stated = shipped().quantisation(parts.model, weight_format)
+    asked = cache_of_checkpoint(stated, parts.engine.allocator, release or parts.engine.version)
+    return formats.Cache(asked, key=asked, value=asked, stated=False) if asked in shipped().kv_formats else parts.cache
 
 
 def _of_named_checkpoint(record: Record, parts: Parts) -> Parts:

@@ -54,14 +54,27 @@ KEPT_MODES = ("align", "all")
 OWN_SLOTS = 4
 #: From so many requests at once on, InferenceX lets SGLang look for new ones less often.
 MANY_REQUESTS = 16
-#: Until this release vLLM printed the tokens of one group of layers.
-BY_GROUP_UNTIL = (0, 20)
+#: Since this release vLLM prints tokens as requests times their length, not those of one group of layers.
+BY_REQUESTS_SINCE = (0, 20, 1)
+#: Until this release vLLM took this share where none was stated.
+SHARE_UNTIL, SHARE = (0, 20), 0.9
+#: What a build calls itself whose source has no tags.
+WITHOUT_TAGS = (0, 1)
 
 
 def version(record: Record) -> tuple[int, ...] | None:
-    """The release, where the record names one; a nightly build or a fork is as new as the catalogue's."""
-    found = re.match(r"v?(\d+)\.(\d+)", record.text("engine_version"))
-    return (int(found[1]), int(found[2])) if found and int(found[1]) < 2000 else None
+    """The release, where the record names one; a nightly build or a fork is as new as the catalogue's.
+
+    A candidate or a build on the way to a third number is not that release yet, but what came before it.
+    """
+    found = re.match(r"v?(\d+)\.(\d+)(?:\.(\d+))?(\.?(?:rc|dev)\d)?", record.text("engine_version"))
+    if not found or int(found[1]) >= 2000:
+        return None
+    major, minor, third = int(found[1]), int(found[2]), int(found[3] or 0)
+    if (major, minor) == WITHOUT_TAGS and found[4]:
+        return None
+    third = max(0, third - 1) if found[4] else third
+    return (major, minor, third) if third else (major, minor)
 
 
 def _exact_version(record: Record) -> tuple[int, ...] | None:
@@ -130,11 +143,10 @@ def cache_choices(record: Record, engine: Engine) -> dict[str, Any]:
     """The fields of a deployment that say how the cache is kept."""
     flags, release = record.part("flags"), release_of(record, engine)
     chunk = flags.count("max_num_batched_tokens") or flags.count("ubatch") or flags.count("chunked_prefill_size")
-    kept = flags.flag("prefix_caching") or flags.text("mamba_cache_mode") in KEPT_MODES or None
     return {
         "release": _written(release),
         "prefill_chunk": max(16, chunk) if chunk else None,
-        "prefix_caching": False if flags.flag("disable_radix_cache") else kept,
+        "prefix_caching": _caches_prefixes(flags),
         "max_requests": flags.count("max_num_seqs") or flags.count("max_running_requests") or None,
         "kv_block_tokens": flags.count("block_size") or flags.count("page_size") or None,
         "graphs": not (flags.flag("enforce_eager") or flags.flag("disable_cuda_graph")),
@@ -144,6 +156,16 @@ def cache_choices(record: Record, engine: Engine) -> dict[str, Any]:
         "context_parallel": flags.count("dcp") or 1,
         "draft_tokens": draft_tokens(flags),
     }
+
+
+def _caches_prefixes(flags: Record) -> bool | None:
+    """Are prefixes kept, as told by a flag or by how states are kept? None where neither is stated."""
+    stated = flags.fields.get("prefix_caching")
+    if flags.flag("disable_radix_cache"):
+        return False
+    if flags.text("mamba_cache_mode") in KEPT_MODES:
+        return True
+    return stated if isinstance(stated, bool) else flags.flag("prefix_caching") or None
 
 
 def of_a_question(record: Record, at: Record, inputs: Record, log: Record, engine: Engine) -> dict[str, Any]:
@@ -187,8 +209,8 @@ def memory_share(record: Record, engine: Engine) -> float | None:
     """The stated share; older releases of vLLM took 0.90 where none was stated."""
     share, release = record.positive("gpu_memory_utilization"), release_of(record, engine)
     vllm = engine.allocator is Allocator.VLLM
-    if share is None and vllm and release and release <= BY_GROUP_UNTIL:
-        return 0.9
+    if share is None and vllm and release and release[:2] <= SHARE_UNTIL:
+        return SHARE
     return min(share, 1.0) if share else None
 
 

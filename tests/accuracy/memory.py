@@ -22,8 +22,13 @@ from tests.accuracy.cases import Case, Parts, build, refusals, shipped
 from tests.accuracy.records import Record, Unusable, is_number
 from tests.accuracy.results import Outcome, Result, Skip
 
-#: Printed beside the figures, but telling the circumstances: they are not predicted.
+#: Until this release of vLLM the first of several ranks alone chose words.
 LAST_WITH_ONE_CHOOSER = (0, 8)
+#: In these releases vLLM held a request of the whole model against one stage of a pipeline (get_kv_cache_configs).
+ASKED_OF_WHOLE_SINCE, ASKED_OF_WHOLE_UNTIL = (0, 14), (0, 17)
+#: By so much tokens may differ from requests times their length, which are printed with two decimals.
+ROUNDED = 0.01
+#: Printed beside the figures, but telling the circumstances: they are not predicted.
 CIRCUMSTANCES = (
     "n_seqs", "prompt_tokens", "mamba_layers", "swa_layers", "mamba_slots", "kv_layers", "rs_layers", "total_layers",
 )  # fmt: skip
@@ -241,6 +246,7 @@ class Question:
         room = self.pool_bytes() if pool is None else pool
         if room is None:
             return self._own_pool()
+        room -= _scores_elsewhere(self)
         if room <= 0:
             raise Unusable("there is no room for a cache")
         alone: dict[str, Any] = {"deployment__runtime_bytes": 0, "deployment__memory_share": 1.0}
@@ -334,15 +340,27 @@ def _scores_elsewhere(q: Question) -> float:
     """
     release, trace = choices.release_of(q.record, q.case.engine), q.sizing.trace
     account = q.case.engine.allocator is Allocator.VLLM and "activation_peak_gib" in q.observed.fields
-    if not account or not release or release > LAST_WITH_ONE_CHOOSER or trace["plan.tensor"] < 2:
+    if not account or not release or release[:2] > LAST_WITH_ONE_CHOOSER or trace["plan.tensor"] < 2:
         return 0.0
     return float(trace["runtime.peak_bytes"] - trace["runtime.activation_bytes"])
 
 
+def _asked(q: Question) -> Question:
+    """What vLLM asks for: of one stage, but in some releases of the whole model."""
+    release, plan = choices.release_of(q.record, q.case.engine), q.case.scenario.deployment.plan
+    known = q.case.engine.allocator is Allocator.VLLM and release is not None
+    if plan is None or not known or not ASKED_OF_WHOLE_SINCE <= (release or ()) < ASKED_OF_WHOLE_UNTIL:
+        return q
+    count = q.case.scenario.deployment.count // plan.pipeline
+    whole = {"deployment__plan": plan.model_copy(update={"pipeline": 1}), "deployment__count": count}
+    return replace(q, case=replace(q.case, scenario=q.case.scenario.edited(**whole)))
+
+
 def _one_request(q: Question) -> float:
     q.needs_context()
-    trace = q.sizing.trace
-    return float(trace.get("kv_pool.asked_bytes", trace["accelerator.bytes_per_request"]))
+    trace = _asked(q).sizing.trace
+    needed = trace["accelerator.bytes_per_request"] + trace.get("accelerator.kv_under_way_bytes", 0)
+    return float(trace.get("kv_pool.asked_bytes", needed))
 
 
 def _cache(q: Question) -> float:
@@ -398,12 +416,24 @@ def _without_draft(q: Question) -> dict[str, Any]:
 def _tokens(q: Question) -> float:
     """Tokens that the printed room holds, as the engine's release counts them."""
     trace = q.with_pool().trace
-    release = choices.version(q.record)
-    if release and release <= choices.BY_GROUP_UNTIL and "kv_pool.tokens_by_group" in trace:
+    if "kv_pool.tokens_by_group" in trace and _counts_one_group(q):
         return float(trace["kv_pool.tokens_by_group"] * trace["engine.context_parallel"])
     if "kv_pool.tokens" in trace and (q.record.count("max_model_len") or "kv_pool.concurrency" not in trace):
         return sglang.at_most_asked(q, float(trace["kv_pool.tokens"]))
     return float(trace["accelerator.free_for_kv_bytes"]) / rank_bytes_per_token(q.sizing)
+
+
+def _counts_one_group(q: Question) -> bool:
+    """Are the printed tokens those of one group? Where no release is stated, all that was printed beside them tells."""
+    requests, each, tokens = (
+        q.observed.number("max_concurrency"),
+        q.record.count("max_model_len"),
+        q.observed.count(q.name),
+    )
+    if choices.version(q.record) is None and requests and each and tokens:
+        return abs(tokens / (requests * each) - 1) > ROUNDED
+    release = choices.release_of(q.record, q.case.engine)
+    return release is not None and release < choices.BY_REQUESTS_SINCE
 
 
 def _requests(q: Question) -> float:
@@ -425,6 +455,7 @@ def _blocks_of_room(q: Question) -> float:
 
 def _longest(q: Question) -> float:
     """What the room holds; while vLLM asked layer by layer, what it then found by halving."""
+    q = _asked(q)
     trace, room = q.with_pool().trace, q.pool_bytes()
     most = q.record.count("max_model_len")
     if "kv_pool.asked_bytes" not in trace or room is None or most is None:
@@ -435,6 +466,11 @@ def _longest(q: Question) -> float:
         sizing = q.case.sized(workload__context_tokens=tried, workload__prompt_tokens=max(1, tried - 1))
         fits, beyond = (tried, beyond) if sizing.trace["kv_pool.asked_bytes"] <= room else (fits, tried)
     return float(fits)
+
+
+def _block_tokens(q: Question) -> float:
+    """Tokens of a block, which vLLM prints where it had to raise them for recurrent states."""
+    return float(q.sizing.trace["engine.block_tokens"])
 
 
 def _graphs(q: Question) -> float:
@@ -663,6 +699,7 @@ FIGURES: dict[str, Figure] = {
     "max_concurrency": Figure("cache", 1, _requests, from_pool=True),
     "num_gpu_blocks": Figure("cache", 1, _blocks_of_room, from_pool=True),
     "estimated_max_model_len": Figure("cache", 1, _longest, from_pool=True),
+    "attention_block_tokens": Figure("cache", 1, _block_tokens),
     "recurrent_state_mib": Figure("state", MIB, _state),
     "r_state_mib": Figure("state", MIB, _part_of_rows("convolution")),
     "s_state_mib": Figure("state", MIB, _part_of_rows("matrix")),

@@ -203,7 +203,8 @@ def blueprints() -> dict[str, Blueprint]:
             moe=MixtureOfExperts(40, 256, 8, 3_145_728), trained_context=262_144,
             quantisation=Quantisation("modelopt", "nvfp4", {
                 kinds.EMBEDDING: 16, kinds.HEAD: 4.5, kinds.ATTENTION: 8, kinds.RECURRENT: 8, kinds.EXPERT: 4.5,
-                kinds.SHARED_EXPERT: 4.5, kinds.ROUTER: 16, kinds.NORM: 16, kinds.VISION: 16, kinds.MTP: 16}),
+                kinds.SHARED_EXPERT: 4.5, kinds.ROUTER: 16, kinds.NORM: 16, kinds.VISION: 16, kinds.MTP: 16},
+                cache="fp8"),
         ),
         "windowed": Blueprint(
             "Windowed 12B", "gemma3", 48, 3840, 262_144,

@@ -130,6 +130,25 @@ def test_mlx_quantises_embedding_and_head_and_makes_exceptions() -> None:
     assert quantisation.bits[TensorClass.NORM] == 16
 
 
+@pytest.mark.parametrize(
+    ("config", "cache"),
+    [
+        ({"quant_algo": "NVFP4", "kv_cache_scheme": {"dynamic": False, "num_bits": 8, "type": "float"}}, "fp8"),
+        ({"quant_algo": "NVFP4", "kv_cache_scheme": {"dynamic": True, "num_bits": 8, "type": "float"}}, ""),
+        ({"quant_algo": "NVFP4", "kv_cache_scheme": {"num_bits": 4, "type": "float"}}, "nvfp4"),
+        ({"quant_algo": "NVFP4", "kv_cache_scheme": {"num_bits": 8, "type": "int"}}, ""),
+        ({"quant_algo": "NVFP4", "kv_cache_scheme": {"num_bits": "8", "type": "float"}}, ""),
+        ({"quant_algo": "FP8", "kv_cache_quant_algo": "FP8"}, "fp8"),
+        ({"quant_algo": "FP8", "kv_cache_quant_algo": "INT8"}, ""),
+        ({"quant_algo": "FP8", "kv_cache_quant_algo": 8}, ""),
+        ({"quantization": {"kv_cache_quant_algo": "FP8"}, "quant_algo": "FP8"}, "fp8"),
+        ({"quant_algo": "FP8", "kv_cache_scheme": None}, ""),
+    ],
+)
+def test_the_cache_that_a_config_asks_for(config: dict[str, Any], cache: str) -> None:
+    assert quantised(LLAMA, quantization_config={"quant_method": "modelopt", **config}).cache == cache
+
+
 def test_an_unknown_method_is_noted() -> None:
     fields = json.loads((CONFIGS / f"{LLAMA}.json").read_text(encoding="utf-8"))
     blueprint = read_config({**fields, "quantization_config": {"quant_method": "origami"}})

@@ -36,6 +36,8 @@ FAR = scenario("latent", "fp8", "hgx-h200-8", deployment__nodes=2, deployment__p
 BOTH = worked_example().edited(deployment__count=2)
 #: A hybrid with room for fewer states than vLLM prepares for.
 TIGHT = CASES["hybrid mixture"].edited(deployment__capacity_bytes=32_000_000_000)
+#: The config of this checkpoint asks for a cache in 8 bit.
+ASKING = scenario("hybrid-35b", "nvfp4", "rtx-pro-6000-ws", kv_format="fp16")
 SPLIT_SMALL = scenario("hybrid-35b", "nvfp4", "rtx-pro-6000-ws", **SPLIT)
 
 # kind, a scenario in which it is found, one in which it is not
@@ -125,6 +127,11 @@ RULES: list[tuple[FindingKind, Scenario, Scenario]] = [
     (K.CARD_LABEL, CASES["hybrid mixture"], worked_example()),
     (K.ENGINE_SHARE, CASES["does not fit"], CASES["does not fit"].edited(deployment__memory_share=1.0)),
     (K.ENGINE_SHARE, CASES["does not fit"], CASES["hybrid mixture"]),
+    (K.CACHE_OF_CHECKPOINT, ASKING, ASKING.edited(kv_format="fp8")),
+    (K.CACHE_OF_CHECKPOINT, ASKING, ASKING.edited(deployment__release="0.13")),
+    (K.CACHE_OF_CHECKPOINT, ASKING, ASKING.edited(weights="fp8")),
+    (K.CACHE_OF_CHECKPOINT, ASKING, ASKING.edited(deployment__engine="sglang")),
+    (K.CACHE_KEEPS_ITS_FORMAT, ASKING.edited(deployment__engine="sglang"), ASKING),
     (K.STATE_BLOCKS, TIGHT, TIGHT.edited(deployment__max_requests=16)),
     (K.STATE_BLOCKS, TIGHT.edited(deployment__max_requests=600), TIGHT.edited(deployment__release="0.19")),
     (K.STATE_BLOCKS, TIGHT, TIGHT.edited(deployment__graphs=False)),

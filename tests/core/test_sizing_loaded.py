@@ -459,11 +459,23 @@ def test_buffers_of_the_exchange_by_release() -> None:
 
 
 def test_prefixes_of_hybrids_come_back_since_a_release() -> None:
-    """Two copies of a state since 0.26, unless told otherwise; one before."""
+    """Two copies of a state since 0.26, unless told otherwise; one before.
+
+    A third is written from within a chunk: of Mamba-2 since 0.32, of gated DeltaNet since 0.33 by FlashInfer's kernels.
+    """
     wanted = chosen("Qwen/Qwen3.6-35B-A3B", "fp8", "h200-sxm")
-    copies = {r: figures(wanted.edited(deployment__release=r))["state_copies"] for r in ("0.25", "0.26")}
-    assert copies == {"0.25": 1, "0.26": 2}
+    copies = {
+        r: figures(wanted.edited(deployment__release=r))["state_copies"] for r in ("0.25", "0.26", "0.32", "0.33")
+    }
+    assert copies == {"0.25": 1, "0.26": 2, "0.32": 2, "0.33": 3}
+    assert figures(wanted.edited(deployment__device="l40s"))["state_copies"] == 2
+    mamba = chosen("nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "bf16", "l40s", count=4, release="0.31")
+    assert figures(mamba)["state_copies"] == 2
+    assert figures(mamba.edited(deployment__release="0.32"))["state_copies"] == 3
     assert figures(wanted.edited(deployment__prefix_caching=False))["state_copies"] == 1
+    asked = wanted.edited(deployment__prefix_caching=True)
+    copies = {r: figures(asked.edited(deployment__release=r))["state_copies"] for r in ("0.14", "0.15")}
+    assert copies == {"0.14": 1, "0.15": 2}
 
 
 @pytest.mark.parametrize(

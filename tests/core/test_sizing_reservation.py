@@ -75,11 +75,12 @@ def test_vllm_pages_of_a_hybrid() -> None:
     assert t["state_bytes_per_request"] == 64_389_120  # what is read and written stays what it is
 
 
-def test_vllm_one_token_of_a_hybrid_costs_four_blocks_and_seven_with_cached_prefixes() -> None:
+def test_vllm_one_token_of_a_hybrid_costs_four_blocks_and_seven_or_ten_with_cached_prefixes() -> None:
     plain = served("Qwen/Qwen3.6-35B-A3B", 1, prefix_caching=False)
     assert plain["accelerator.bytes_per_request"] == 4 * 21_626_880
-    cached = served("Qwen/Qwen3.6-35B-A3B", 1, prefix_caching=True)
-    assert cached["accelerator.bytes_per_request"] == 7 * 21_626_880
+    cached = {r: served("Qwen/Qwen3.6-35B-A3B", 1, prefix_caching=True, release=r) for r in ("0.32", "0.33")}
+    assert cached["0.32"]["accelerator.bytes_per_request"] == 7 * 21_626_880
+    assert cached["0.33"]["accelerator.bytes_per_request"] == 10 * 21_626_880
 
 
 def test_vllm_blocks_grow_as_the_cache_shrinks_and_the_state_does_not() -> None:
@@ -93,9 +94,10 @@ def test_vllm_blocks_grow_as_the_cache_shrinks_and_the_state_does_not() -> None:
     [
         # int8 with a scale per head, four drafts, cached prefixes, two cards
         ("Qwen/Qwen3.6-27B", 262_144, 11.10, "int8_per_token_head",
-         {**TWO, "draft_tokens": 4, "prefix_caching": True}, 2.31, 605_495),
+         {**TWO, "draft_tokens": 4, "prefix_caching": True, "release": "0.26"}, 2.31, 605_495),
         # fp8, cached prefixes, two cards
-        ("Qwen/Qwen3.8-27B-FP8", 131_072, 4.99, "fp8", {**TWO, "prefix_caching": True}, 2.31, 302_921),
+        ("Qwen/Qwen3.8-27B-FP8", 131_072, 4.99, "fp8",
+         {**TWO, "prefix_caching": True, "release": "0.26"}, 2.31, 302_921),
         # windows: one chunk of 2,048 in flight
         ("openai/gpt-oss-20b", 16_384, 7.12, "fp16", {"prefill_chunk": 2048, "release": "0.12"}, 16.75, None),
         ("openai/gpt-oss-20b", 32_768, 15.37, "fp16", {"prefill_chunk": 2048, "release": "0.12"}, 19.20, None),
@@ -124,11 +126,12 @@ def test_vllm_prints(
 
 def test_vllm_needs_what_it_printed_for_one_request() -> None:
     """Drafts lengthen the convolution: blocks of 1,600 tokens, 164 of them and 15 states, 9.29 GiB."""
-    t = served("Qwen/Qwen3.5-27B", 262_144, "fp8", draft_tokens=3, prefix_caching=True)
+    drafting: dict[str, Any] = {"prefix_caching": True, "release": "0.26"}
+    t = served("Qwen/Qwen3.5-27B", 262_144, "fp8", draft_tokens=3, **drafting)
     assert t["engine.block_tokens"] == 1600
     assert t["kv_pool.blocks_per_request"] == 179
     assert t["accelerator.bytes_per_request"] / GIB == pytest.approx(9.29, abs=0.005)
-    short = served("Qwen/Qwen3.6-27B", 16_384, draft_tokens=2, prefix_caching=True)
+    short = served("Qwen/Qwen3.6-27B", 16_384, draft_tokens=2, **drafting)
     assert short["accelerator.bytes_per_request"] / GIB == pytest.approx(1.71, abs=0.005)
 
 
@@ -259,14 +262,40 @@ def test_sparse_latents_in_eight_bit_have_scales(engine: str, device: str, relea
 
 
 def test_vllm_compressed_attention() -> None:
-    """DeepSeek V4 Flash: 3,850 bytes per token as counted; blocks of 256 tokens, and 26 that do not grow."""
-    t = served("deepseek-ai/DeepSeek-V4-Flash", 16_384, "fp8")
+    """DeepSeek V4 Flash: 3,850 bytes per token as counted; blocks of 256 tokens, and others that follow the chunks.
+
+    Two chunks of 2,048 tokens are under way: two groups of windows in pages of 64, and rings in pages of 4 and of 8.
+    """
+    t = served("deepseek-ai/DeepSeek-V4-Flash", 16_384, "fp8", prefill_chunk=2048)
     assert t["kv_bytes_per_token"] == 21 * (584 + 132) / 4 + 20 * 584 / 128
     assert sum(t[f"kv.{n}.window_bytes"] for n in range(3)) == 43 * 584 * 128
     assert t["kv_pool.block_bytes"] == 21 * (37_440 + 8640) + 20 * 1728
-    assert t["kv_pool.blocks_per_request"] == 64 + 26
+    assert t["kv_pool.blocks_per_request"] == 64 + 2 * (66 + 1) + (1026 + 1) + (528 + 1)
+    read = 64 + 2 * (2 + 1) + (2 + 1) + (16 + 1)
+    assert t["accelerator.kv_bytes_per_request"] == read * t["kv_pool.block_bytes"]
+    assert t["accelerator.kv_under_way_bytes"] == (64 + 1690 - read) * t["kv_pool.block_bytes"]
+    assert t["accelerator.kv_bytes"] == read * t["kv_pool.block_bytes"] + t["accelerator.kv_under_way_bytes"]
     wide = served("deepseek-ai/DeepSeek-V4-Pro", 16_384)
     assert round(wide["kv_bytes_per_token"]) == 8918
+
+
+def test_vllm_compressed_attention_by_release() -> None:
+    """Public prints: two GH200 without a server, whose chunk is 16,384 tokens then; two RTX PRO 6000; two H20."""
+    model = "deepseek-ai/DeepSeek-V4-Flash"
+    t = served(model, 30_000, "fp8", release="0.22", prefill_chunk=16_384)
+    assert t["kv_pool.block_bytes"] == 22 * (37_440 + 8640 + 1728)
+    assert t["kv_pool.asked_bytes"] / GIB == pytest.approx(6.66, abs=0.005)
+    t = served(model, 131_072, "fp8", release="0.25", prefill_chunk=8192)
+    assert t["kv_pool.block_bytes"] == 22 * 37_440 + 21 * 8640 + 20 * 1728
+    assert int(7.75 * GIB / t["kv_pool.block_bytes"]) / t["kv_pool.concurrency.blocks"] == pytest.approx(
+        2.30, abs=0.005
+    )
+    drafting = {"draft_tokens": 1, "prefill_chunk": 8192}
+    t = served(model, 121_344, "fp8", release="0.26", **drafting)
+    assert t["kv_pool.layers"] == 44
+    assert int(7.71 * GIB / t["kv_pool.block_bytes"]) / t["kv_pool.concurrency.blocks"] == pytest.approx(
+        1.244, abs=0.002
+    )
 
 
 def test_vllm_stages_share_the_groups() -> None:

@@ -7,9 +7,10 @@ keys and scores wait in a ring of 32-bit numbers.
 Read in vLLM 0.33: models/deepseek_v4/attention.py, compressor.py, sparse_swa.py.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
-from core.physics.arrays import ceil, minimum
+from core.physics.arrays import ceil, maximum, minimum
 from core.trace import formula
 from core.units import Unit
 
@@ -197,26 +198,138 @@ def window_groups(layers: int, page_bytes: int, block_bytes: int) -> Any:
     return ceil(layers / max(1, block_bytes // page_bytes))
 
 
-@formula(Unit.COUNT)
-def bounded_blocks(window_groups: int, window: int, short_ratio: int, long_ratio: int) -> Any:
-    """Blocks of one request that do not grow: windows in pages of 64 tokens, rings of 4 and of 8.
+@formula(Unit.BYTE)
+def tuple_block_bytes(layers: Sequence[int], pages: Sequence[int], window_layers: int, window_groups: int) -> Any:
+    """A block of the pool in which every size of page is there as often as the most layers of one need.
 
-    bounded_blocks = window_groups * (ceil((window - 1) / 64) + 1) + where(short_ratio > 0, 3, 0)
-        + where(long_ratio > 0, ceil((long_ratio - 1) / 8) + 1, 0)
+    tuple_block_bytes = max(*layers, ceil(window_layers / window_groups)) * sum(pages)
 
     Parameters
     ----------
-    window_groups : groups of window pages
-    window : tokens that stay
-    short_ratio : 4 where there are such layers, whose ring of 8 tokens takes pages of 4; 0 where there are none
-    long_ratio : 128 where there are such layers, whose ring takes pages of 8; 0 where there are none
+    layers : of each ratio
+    pages : of their vectors and index keys [byte]
+    window_layers, window_groups : layers that keep a window, and the groups that they make
+
+    Returns
+    -------
+    bytes [byte]
+
+    >>> tuple_block_bytes([21, 20], [37_440, 8640, 1728, 0], 43, 2)
+    1051776
+
+    References
+    ----------
+    1. vLLM 0.20 to 0.23, v1/core/kv_cache_utils.py, _pool_bytes_per_block.
+    """
+    return max(*layers, ceil(window_layers / window_groups)) * sum(pages)
+
+
+@formula(Unit.BYTE)
+def bucket_block_bytes(full_bytes: int, layers: int, page_bytes: int, window_layers: int, window_groups: int) -> Any:
+    """A block of the pool that is as wide, page by page of one size, as the widest group needs.
+
+    bucket_block_bytes = full_bytes + max(0, ceil(window_layers / window_groups) - layers) * page_bytes
+
+    Parameters
+    ----------
+    full_bytes : pages of the layers of all ratios [byte]
+    layers : those whose page is as large as a window's
+    page_bytes : of a window [byte]
+    window_layers, window_groups : layers that keep a window, and the groups that they make
+
+    Returns
+    -------
+    bytes [byte]
+
+    >>> bucket_block_bytes(1_002_240, 21, 37_440, 43, 2)
+    1039680
+
+    References
+    ----------
+    1. vLLM 0.24 to 0.28, v1/core/kv_cache_utils.py, _pool_bytes_per_block.
+    """
+    return full_bytes + maximum(0, ceil(window_layers / window_groups) - layers) * page_bytes
+
+
+@formula(Unit.BYTE)
+def bytes_of_stages(blocks: int, block_bytes: int, pipeline: int) -> Any:
+    """Blocks of a request over all stages, each with blocks of its own.
+
+    bytes_of_stages = blocks * block_bytes * pipeline
+
+    Parameters
+    ----------
+    blocks : of the request
+    block_bytes : one block on the stage with the most layers [byte]
+    pipeline : stages
+
+    Returns
+    -------
+    bytes [byte]
+
+    >>> bytes_of_stages(90, 1_002_240, 1)
+    90201600
+    """
+    return blocks * block_bytes * pipeline
+
+
+@formula(Unit.BYTE)
+def bytes_under_way(blocks: Sequence[int], steady: Sequence[int], block_bytes: int) -> Any:
+    """What windows and rings take for the prompt chunks under way, beyond what a request keeps once it is read.
+
+    bytes_under_way = max(0, sum(blocks) - sum(steady)) * block_bytes
+
+    Parameters
+    ----------
+    blocks : of a request whose prompt is being read: windows, and rings of each ratio
+    steady : the same once it is read
+    block_bytes : one block [byte]
+
+    Returns
+    -------
+    bytes, once for all requests: they share the chunks [byte]
+
+    >>> bytes_under_way([518, 4099, 2065], [6, 3, 17], 1_002_240)
+    6670909440
+    """
+    return maximum(0, sum(blocks) - sum(steady)) * block_bytes
+
+
+@formula(Unit.COUNT)
+def weighed_blocks(
+    full_blocks: int,
+    full_bytes: int,
+    window_blocks: int,
+    window_groups: int,
+    window_layers: int,
+    window_page_bytes: int,
+    ring_blocks: Sequence[int],
+    ring_bytes: Sequence[int],
+) -> Any:
+    """Blocks of a request as vLLM counted them for the concurrency that it printed: by the bytes of their own layers.
+
+    weighed_blocks = ceil((full_blocks * full_bytes
+        + window_blocks / window_groups * window_layers * window_page_bytes
+        + sum(ring_blocks * ring_bytes)) / full_bytes)
+
+    Parameters
+    ----------
+    full_blocks, full_bytes : blocks that grow, and the pages of one in all layers [byte]
+    window_blocks, window_groups : blocks of the windows, in all groups
+    window_layers, window_page_bytes : layers that keep a window, and its page [byte]
+    ring_blocks, ring_bytes : of each ratio: what waits for compression, and the pages of a block [byte]
 
     Returns
     -------
     blocks
 
-    >>> bounded_blocks(2, 128, 4, 128)
-    26
+    >>> weighed_blocks(512, 1_002_240, 522, 2, 43, 37_440, [4099, 2065], [967_680, 748_800])
+    6432
+
+    References
+    ----------
+    1. vLLM 0.20 to 0.26, v1/core/kv_cache_utils.py, get_max_concurrency_for_kv_cache_config.
     """
-    rings = (3 if short_ratio else 0) + (ceil((long_ratio - 1) / 8) + 1 if long_ratio else 0)
-    return window_groups * (ceil((window - 1) / 64) + 1) + rings
+    rings = sum(blocks * each for blocks, each in zip(ring_blocks, ring_bytes, strict=True))
+    windows = window_blocks / window_groups * window_layers * window_page_bytes
+    return ceil((full_blocks * full_bytes + windows + rings) / full_bytes)

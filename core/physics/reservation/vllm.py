@@ -428,7 +428,7 @@ def state_pages(copies: int, draft_tokens: int, groups: int) -> int:
 
     Parameters
     ----------
-    copies : 1, or 2 where prefixes are cached at the ends of blocks ("align")
+    copies : 1; where prefixes are cached at the ends of blocks ("align") 2, or 3 where one is written within a chunk
     draft_tokens : guessed ahead in each step, each with a state of its own
     groups : of recurrent layers
 

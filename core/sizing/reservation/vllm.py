@@ -6,7 +6,7 @@ has pages of its own.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import lcm
 from typing import Any
 
@@ -18,6 +18,9 @@ from core.physics.reservation import compressed
 from core.physics.reservation import vllm as rules
 from core.sizing.engine_defaults import (
     ASKED_BY_GROUP_SINCE,
+    BLOCKS_COUNTED_SINCE,
+    BUCKETS_SINCE,
+    ONE_LAYOUT_SINCE,
     PAGES_FILLED_UP_SINCE,
     STATES_COME_BACK_SINCE,
     batches_under_way,
@@ -26,7 +29,15 @@ from core.sizing.engine_defaults import (
     keeps_all_of_windows,
     prepared_requests,
 )
-from core.sizing.groups import LATENT, cached_groups, given_chunk, given_draft_tokens, source_of_model, usable_bytes
+from core.sizing.groups import (
+    LATENT,
+    cached_groups,
+    given_chunk,
+    given_draft_tokens,
+    guesses_with_own_layers,
+    source_of_model,
+    usable_bytes,
+)
 from core.sizing.origins import METHOD
 from core.sizing.reservation import blocks
 from core.sizing.reservation.share import Reservation, Share
@@ -49,10 +60,21 @@ PREFIX_SOURCE = Origin(
 LATENT_BLOCK = 64  # FlashMLA
 ALIGNMENT, LATENT_ALIGNMENT = 16, 128  # of a hybrid's block
 COMPRESSED_BLOCK = 256
+RING_BLOCKS = (4, 8)  # of what waits where 4 tokens become one vector, and where 128 do
+WINDOWS = "kv_pool.window_bytes"  # of all layers of DeepSeek V4, in the trace
+UNDER_WAY = "accelerator.kv_under_way_bytes"  # what the prompt chunks take that are being read
 #: In these releases models of these kinds keep the state at the end of every block where prefixes are cached
 #: (models/config.py, mamba_cache_mode "all").
 STATES_KEPT_SINCE, STATES_KEPT_UNTIL = (0, 12), (0, 28)
 KEPT_KINDS = (RecurrentKind.MAMBA1, RecurrentKind.MAMBA2)
+#: Since this release prefixes of all kinds of states can be come back to, at the ends of blocks ("align"); before,
+#: nothing is kept of others whatever is asked for.
+ALIGNED_SINCE = (0, 15)
+#: Since these releases one state more is kept to come back to, which is written from within a prompt chunk
+#: (num_prefill_checkpoint_blocks): of Mamba-2, and of gated DeltaNet where FlashInfer's kernels read prompts.
+WRITTEN_WITHIN_SINCE = {RecurrentKind.MAMBA2: (0, 32), RecurrentKind.GATED_DELTANET: (0, 33)}
+#: The generations of NVIDIA's devices that these kernels are for.
+FLASHINFER_GENERATIONS = ("9", "10", "12")
 
 TPU_BLOCKS = Origin(
     OriginKind.METHOD,
@@ -92,9 +114,30 @@ def keeps_every_state(s: Setup) -> bool:
 
 
 def _comes_back(s: Setup) -> bool:
-    """Are prefixes of a model with recurrent states cached?"""
+    """Are prefixes of a model with recurrent states cached? Older releases do so for some kinds of them only."""
     chosen = s.deployment.prefix_caching
-    return not before(s, STATES_COME_BACK_SINCE) if chosen is None else chosen
+    if chosen is None:
+        return not before(s, STATES_COME_BACK_SINCE)
+    if not before(s, ALIGNED_SINCE):
+        return chosen
+    kept = any(group.kind in KEPT_KINDS for group in s.blueprint.recurrent)
+    return chosen and kept and not before(s, STATES_KEPT_SINCE)
+
+
+def _state_copies(s: Setup) -> int:
+    """How many of each state a request holds: those that prefixes are come back to by stand beside the one in use."""
+    return 2 + _writes_within(s) if _comes_back(s) else 1
+
+
+def _writes_within(s: Setup) -> bool:
+    """Is a state to come back to written in the midst of a prompt chunk, into a block of its own?"""
+    generation, _, _ = s.device.compute_capability.partition(".")
+    kinds = [group.kind for group in s.blueprint.recurrent if group.kind in WRITTEN_WITHIN_SINCE]
+    return any(
+        not before(s, WRITTEN_WITHIN_SINCE[kind])
+        and (kind is RecurrentKind.MAMBA2 or generation in FLASHINFER_GENERATIONS)
+        for kind in kinds
+    )
 
 
 def _block(trace: Recipe, s: Setup, default: int) -> None:
@@ -361,7 +404,7 @@ def _state_shares(trace: Recipe, s: Setup) -> list[Share]:
         return []
     origin = PREFIX_SOURCE if s.deployment.prefix_caching is None else CHOICE
     if not keeps_every_state(s):
-        trace.given("state_copies", 2 if _comes_back(s) else 1, Unit.COUNT, origin)
+        trace.given("state_copies", _state_copies(s), Unit.COUNT, origin)
     shares = []
     for number in range(len(s.blueprint.recurrent)):
         key = f"state.{number}"
@@ -430,43 +473,106 @@ def _step(trace: Recipe, caching: Groups) -> str:
 # ---- DeepSeek V4
 
 
+@dataclass(frozen=True, slots=True)
+class _Following:
+    """Blocks that follow the last tokens: the windows of all layers, or what waits in the layers of one ratio.
+
+    name     in the trace
+    window   key of the tokens that it follows
+    block    key of the tokens in one of its blocks
+    groups   key of the groups
+    """
+
+    name: str
+    window: str
+    block: str
+    groups: str
+
+
 def _compressed(trace: Recipe, s: Setup, caching: Groups) -> Reservation:
     """Pages of vectors, of index keys, of windows and of rings, side by side in blocks of 256 tokens."""
     _block(trace, s, COMPRESSED_BLOCK)
-    parts, ratios = [], {"short_ratio": 0, "long_ratio": 0}
-    for number, group in caching:
-        if group.compression:
-            parts.append(_ratio_block(trace, number))
-            ratios["short_ratio" if group.compression == 4 else "long_ratio"] = group.compression
-    first = f"kv.{caching[0][0]}"
-    trace.compute("kv_pool.block_bytes_of_model", kv.cache_bytes, groups=parts)
-    trace.given("kv_pool.layers", sum(group.layers for _, group in caching), Unit.COUNT, source_of_model(s))
-    stage = {"layers": "kv_pool.layers", "pipeline": "plan.pipeline"}
-    trace.compute("kv_pool.block_bytes", kv.stage_bytes, whole_bytes="kv_pool.block_bytes_of_model", **stage)
+    given_chunk(trace, s)
+    _in_flight(trace, s)
+    ratios = [number for number, group in caching if group.compression]
+    _compressed_block(trace, s, caching, ratios)
+    trace.given("kv_pool.one_group", 1, Unit.COUNT, METHOD)
+    _blocks(trace, "kv_pool.growing_blocks", rules.growing_blocks, "engine.block_tokens", "kv_pool.one_group")
+    following = [_Following(WINDOWS, f"kv.{caching[0][0]}.window", "kv_pool.window_slots", "kv_pool.window_groups")]
+    following += [_ring(trace, number, group.compression) for number, group in caching if group.compression]
+    groups = ["kv_pool.one_group", *(kind.groups for kind in following)]
+    trace.compute("kv_pool.groups", rules.all_blocks, groups=groups)
+    trace.given("kv_pool.tokens_by_group.block_tokens", RING_BLOCKS[0], Unit.TOKEN, SOURCE)
+    for kind in following:
+        _following_blocks(trace, kind)
+    counted = ["kv_pool.growing_blocks", *(f"{kind.name}.blocks" for kind in following)]
+    trace.compute("kv_pool.blocks_per_request", rules.all_blocks, groups=counted)
+    if before(s, ONE_LAYOUT_SINCE):
+        asked = {"blocks": "kv_pool.blocks_per_request", "block_bytes": "kv_pool.asked_bytes.block_bytes"}
+        trace.compute("kv_pool.asked_bytes", rules.blocks_bytes, **asked)
+    if before(s, BLOCKS_COUNTED_SINCE):
+        _weighed(trace, ratios)
+    steady = [f"{kind.name}.steady_blocks" for kind in following]
+    trace.compute(
+        UNDER_WAY,
+        compressed.bytes_under_way,
+        blocks=[f"{kind.name}.blocks" for kind in following],
+        steady=steady,
+        block_bytes="kv_pool.block_bytes",
+    )
+    trace.compute("kv_pool.bounded_blocks", rules.all_blocks, groups=steady)
+    trace.compute(
+        "kv_pool.bounded_bytes", rules.blocks_bytes, blocks="kv_pool.bounded_blocks", block_bytes="kv_pool.block_bytes"
+    )
+    _over_all(trace, WINDOWS, "kv_pool.bounded_blocks")
+    bounded = Share(False, "kv_pool.bounded_bytes", f"{WINDOWS}.all_bytes", constant="kv_pool.bounded_bytes")
+    return Reservation((_grown_share(trace), bounded), "engine.block_tokens")
+
+
+def _ring(trace: Recipe, number: int, ratio: int) -> _Following:
+    """What waits until a span is complete; spans of four overlap."""
+    name = f"kv.{number}.ring_bytes"
+    trace.given(f"{name}.window", 2 * ratio if ratio == 4 else ratio, Unit.TOKEN, SOURCE)
+    trace.given(f"{name}.block_tokens", RING_BLOCKS[ratio != 4], Unit.TOKEN, SOURCE)
+    return _Following(name, f"{name}.window", f"{name}.block_tokens", "kv_pool.one_group")
+
+
+def _compressed_block(trace: Recipe, s: Setup, caching: Groups, ratios: list[int]) -> None:
+    """Record a block of the pool, and the groups that the windows of all layers make."""
+    trace.compute("kv_pool.full_bytes", kv.cache_bytes, groups=[_ratio_block(trace, number) for number in ratios])
+    layers = sum(group.layers for _, group in caching) + guesses_with_own_layers(s)
+    trace.given("kv_pool.layers", layers, Unit.COUNT, source_of_model(s))
     trace.given("kv_pool.window_slots", 64, Unit.TOKEN, SOURCE)
-    record = {"slots": "kv_pool.window_slots", "record_bytes": f"{first}.record_bytes"}
+    record = {"slots": "kv_pool.window_slots", "record_bytes": f"kv.{caching[0][0]}.record_bytes"}
     trace.compute("kv_pool.window_page_bytes", compressed.rounded_page_bytes, **record)
+    page = {"page_bytes": "kv_pool.window_page_bytes"}
     trace.compute(
         "kv_pool.window_groups",
         compressed.window_groups,
         layers="kv_pool.layers",
-        page_bytes="kv_pool.window_page_bytes",
-        block_bytes="kv_pool.block_bytes_of_model",
+        block_bytes="kv_pool.full_bytes",
+        **page,
     )
-    for name, ratio in ratios.items():
-        trace.given(f"kv_pool.{name}", ratio, Unit.COUNT, source_of_model(s))
-    trace.compute(
-        "kv_pool.bounded_blocks",
-        compressed.bounded_blocks,
-        window_groups="kv_pool.window_groups",
-        window=f"{first}.window",
-        **{name: f"kv_pool.{name}" for name in ratios},
-    )
-    trace.given("kv_pool.one_group", 1, Unit.COUNT, METHOD)
-    _blocks(trace, "kv_pool.growing_blocks", rules.growing_blocks, "engine.block_tokens", "kv_pool.one_group")
-    counted = ["kv_pool.growing_blocks", "kv_pool.bounded_blocks"]
-    trace.compute("kv_pool.blocks_per_request", rules.all_blocks, groups=counted)
-    return Reservation((_compressed_share(trace),), "engine.block_tokens")
+    stage = {"layers": "kv_pool.layers", "pipeline": "plan.pipeline"}
+    whole = "kv_pool.full_bytes"
+    if before(s, ONE_LAYOUT_SINCE):
+        windows = {"window_layers": "kv_pool.layers", "window_groups": "kv_pool.window_groups"}
+        trace.compute(
+            "kv_pool.page_bytes",
+            compressed.tuple_block_bytes,
+            layers=[f"kv.{number}.layers" for number in ratios],
+            pages=[f"kv.{number}.{kind}" for number in ratios for kind in ("page_bytes", "index_page_bytes")],
+            **windows,
+        )
+        trace.compute("kv_pool.asked_bytes.block_bytes", kv.stage_bytes, whole_bytes="kv_pool.page_bytes", **stage)
+        whole = "kv_pool.page_bytes"
+        if not before(s, BUCKETS_SINCE):
+            whole = "kv_pool.block_bytes_of_model"
+            alike = f"kv.{ratios[0]}.layers"
+            trace.compute(
+                whole, compressed.bucket_block_bytes, full_bytes="kv_pool.full_bytes", layers=alike, **windows, **page
+            )
+    trace.compute("kv_pool.block_bytes", kv.stage_bytes, whole_bytes=whole, **stage)
 
 
 def _ratio_block(trace: Recipe, number: int) -> str:
@@ -491,13 +597,11 @@ def _ratio_block(trace: Recipe, number: int) -> str:
     return f"{key}.block_bytes"
 
 
-def _compressed_share(trace: Recipe) -> Share:
-    block = {"block_bytes": "kv_pool.block_bytes"}
-    trace.compute("kv_pool.request_bytes", rules.blocks_bytes, blocks="kv_pool.blocks_per_request", **block)
-    trace.compute("kv_pool.bounded_bytes", rules.blocks_bytes, blocks="kv_pool.bounded_blocks", **block)
-    whole = {"blocks": "kv_pool.blocks_per_request", "block_bytes": "kv_pool.block_bytes_of_model"}
-    trace.compute("kv_pool.replica_bytes", rules.blocks_bytes, **whole)
-    trace.compute("kv_pool.all_bytes", kv.times_ranks, whole_bytes="kv_pool.replica_bytes", tensor="plan.tensor")
+def _grown_share(trace: Recipe) -> Share:
+    """The compressed vectors of a request and their index keys."""
+    blocks, block = {"blocks": "kv_pool.growing_blocks"}, {"block_bytes": "kv_pool.block_bytes"}
+    trace.compute("kv_pool.request_bytes", rules.blocks_bytes, **blocks, **block)
+    _over_all(trace, "kv_pool", "kv_pool.growing_blocks")
     trace.compute(
         "kv_pool.growth",
         rules.growth_per_token,
@@ -506,4 +610,49 @@ def _compressed_share(trace: Recipe) -> Share:
         block_tokens="engine.block_tokens",
         context_parallel="engine.context_parallel",
     )
-    return Share(False, "kv_pool.request_bytes", "kv_pool.all_bytes", "kv_pool.growth", "kv_pool.bounded_bytes")
+    return Share(False, "kv_pool.request_bytes", "kv_pool.all_bytes", "kv_pool.growth")
+
+
+def _over_all(trace: Recipe, name: str, blocks: str) -> None:
+    """Record the bytes of blocks over all accelerators: every rank keeps them whole."""
+    block = {"block_bytes": "kv_pool.block_bytes", "pipeline": "plan.pipeline"}
+    trace.compute(f"{name}.replica_bytes", compressed.bytes_of_stages, blocks=blocks, **block)
+    trace.compute(f"{name}.all_bytes", kv.times_ranks, whole_bytes=f"{name}.replica_bytes", tensor="plan.tensor")
+
+
+def _following_blocks(trace: Recipe, kind: _Following) -> None:
+    """Blocks of the last tokens: as many as the prompt tokens under way need, and few once it is read."""
+    shape = {"window": kind.window, "block_tokens": kind.block, "groups": kind.groups}
+    trace.given("longest_request_tokens", 10**9, Unit.TOKEN, METHOD)
+    trace.given("kv_pool.one_batch", 1, Unit.TOKEN, METHOD)
+    for part, tokens, under_way in (
+        ("blocks", "workload.context_tokens", "engine.tokens_in_flight"),
+        ("steady_blocks", "longest_request_tokens", "kv_pool.one_batch"),
+    ):
+        trace.compute(f"{kind.name}.{part}", rules.window_blocks, tokens=tokens, in_flight=under_way, **shape)
+
+
+def _weighed(trace: Recipe, ratios: list[int]) -> None:
+    """Record the blocks of a request as the engine counted them: each kind by the bytes of its own layers."""
+    for number in ratios:
+        key = f"kv.{number}"
+        trace.compute(
+            f"{key}.ring_bytes.page_bytes",
+            compressed.ratio_block_bytes,
+            layers=f"{key}.layers",
+            vector_page_bytes="kv_pool.window_page_bytes",
+            index_layers=f"{key}.index_layers",
+            index_page_bytes=f"{key}.index_page_bytes",
+        )
+    trace.compute(
+        "kv_pool.concurrency.blocks",
+        compressed.weighed_blocks,
+        full_blocks="kv_pool.growing_blocks",
+        full_bytes="kv_pool.full_bytes",
+        window_blocks=f"{WINDOWS}.blocks",
+        window_groups="kv_pool.window_groups",
+        window_layers="kv_pool.layers",
+        window_page_bytes="kv_pool.window_page_bytes",
+        ring_blocks=[f"kv.{number}.ring_bytes.blocks" for number in ratios],
+        ring_bytes=[f"kv.{number}.ring_bytes.page_bytes" for number in ratios],
+    )

@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 
 from core.physics import comparisons as c
+from core.scenario import CatalogueModel
+from core.sizing import engine_defaults as defaults
 from core.sizing.origins import METHOD, catalogue_origin
 from core.sizing.report import Finding, FindingKind
-from core.sizing.rules.rule import is_article, reason, setup_rule, warning
+from core.sizing.rules.rule import is_article, note, reason, setup_rule, warning
 from core.sizing.situation import Setup
 from core.trace import Recipe
 from core.units import Unit
@@ -58,10 +60,27 @@ def sparse_flops(trace: Recipe, s: Setup) -> Iterator[Finding]:
         yield reason(FindingKind.SPARSE_FLOPS, "rate.sparse", "rate.weight_format")
 
 
+@setup_rule(FindingKind.CACHE_OF_CHECKPOINT, source="vLLM, utils/torch_utils.py: resolve_kv_cache_dtype_string")
+def cache_of_checkpoint(trace: Recipe, s: Setup) -> Iterator[Finding]:
+    """A checkpoint's config may ask for a cache in 8 bit, which vLLM follows unless it is told otherwise."""
+    asked = _asked_by_checkpoint(s)
+    if asked and s.kv_format.bits >= WIDE:
+        yield note(FindingKind.CACHE_OF_CHECKPOINT, "kv_bytes_per_token", subject=s.catalogue.kv_format(asked).name)
+
+
+def _asked_by_checkpoint(s: Setup) -> str:
+    """The cache format that the engine takes from the config of the checkpoint; empty where none."""
+    if is_article(s) or not isinstance(s.model, CatalogueModel):
+        return ""
+    stated = s.catalogue.quantisation(s.catalogue.model(s.model.id), s.weight_format)
+    asked = defaults.cache_of_checkpoint(stated, s.engine.allocator, s.deployment.release or s.engine.version)
+    return asked if asked in s.catalogue.kv_formats else ""
+
+
 @setup_rule(FindingKind.CACHE_KEEPS_ITS_FORMAT, 25, source="vllm-project/vllm#22291")
 def cache_keeps_its_format(trace: Recipe, s: Setup) -> Iterator[Finding]:
     """Quantised weights say nothing about the cache, which keeps a format of its own."""
-    if s.weight_format.bits < WIDE and s.kv_format.bits >= WIDE:
+    if s.weight_format.bits < WIDE and s.kv_format.bits >= WIDE and not _asked_by_checkpoint(s):
         yield reason(FindingKind.CACHE_KEEPS_ITS_FORMAT, "kv_bytes_per_token", subject=s.weight_format.name)
 
 
@@ -107,5 +126,6 @@ RULES = (
     bidirectional_link,
     sparse_flops,
     kv_quantised,
+    cache_of_checkpoint,
     cache_keeps_its_format,
 )
