@@ -92,6 +92,11 @@ class DeviceFamily(StrEnum):
     CPU = "cpu"
 
 
+#: Families by maker, where engines go by that.
+NVIDIA = (DeviceFamily.NVIDIA_HBM, DeviceFamily.NVIDIA_GDDR, DeviceFamily.NVIDIA_UNIFIED)
+AMD = (DeviceFamily.AMD_CDNA, DeviceFamily.AMD_RDNA, DeviceFamily.AMD_APU)
+
+
 class MemoryTier(Record):
     """One kind of memory, per accelerator; the first tier is the fast one."""
 

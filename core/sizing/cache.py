@@ -8,13 +8,17 @@ counted; what the engine reserves for it follows in `core.sizing.reservation`, b
 from dataclasses import replace
 
 from core.architecture.blueprint import AttentionGroup, AttentionKind, RecurrentGroup, RecurrentKind
-from core.catalogue.records import Allocator
+from core.catalogue.records import NVIDIA, Allocator
 from core.physics import kv_cache as kv
 from core.physics.reservation import compressed
+from core.physics.reservation import vllm as vllm_rules
 from core.scenario import Mode
 from core.sizing.draft import draft_share
 from core.sizing.engine_defaults import (
     MLX_WIDE_STATES_SINCE,
+    PADDED_LATENT_BYTES,
+    PADS_LATENTS_SINCE,
+    PADS_LATENTS_UNTIL,
     TRT_STATES_READ_SINCE,
     VALUES_AS_WIDEST_SINCE,
     before,
@@ -229,6 +233,12 @@ def _packs(s: Setup) -> bool:
     return packed and s.mode is Mode.REAL
 
 
+def _pads_latents(s: Setup) -> bool:
+    """Does this release of the engine pad the vector of latent attention?"""
+    of_then = before(s, PADS_LATENTS_UNTIL) and not before(s, PADS_LATENTS_SINCE)
+    return of_then and s.engine.allocator is Allocator.VLLM and s.device.family in NVIDIA
+
+
 def _record(trace: Recipe, s: Setup, number: int, group: AttentionGroup) -> str:
     """Record the vector that latent and compressed attention keep per token and layer; return its key."""
     key, record = f"kv.{number}", f"kv.{number}.record_bytes"
@@ -239,6 +249,15 @@ def _record(trace: Recipe, s: Setup, number: int, group: AttentionGroup) -> str:
         trace.given(record, own, Unit.BYTE, catalogue_origin(s.kv_format, "latent_bytes"))
     elif group.kind is AttentionKind.COMPRESSED and _packs(s):
         trace.compute(record, compressed.eight_bit_record, width=f"{key}.latent_dim")
+    elif group.kind is AttentionKind.LATENT and _pads_latents(s):
+        trace.given("kv_pool.padded_bytes", PADDED_LATENT_BYTES, Unit.BYTE, METHOD)
+        trace.compute(
+            record,
+            vllm_rules.padded_record_bytes,
+            latent_dim=f"{key}.latent_dim",
+            bytes_per_element="kv_format.bytes_per_element",
+            padded_bytes="kv_pool.padded_bytes",
+        )
     else:
         trace.compute(
             record,

@@ -1,7 +1,7 @@
 """The rest of an accelerator: what the engine may use of it, and what it takes beside weights and cache."""
 
 from core.architecture.blueprint import AttentionKind, ImageTower, TensorClass
-from core.catalogue.records import Allocator, DeviceFamily
+from core.catalogue.records import AMD, NVIDIA, Allocator, DeviceFamily
 from core.physics import activations as a
 from core.physics import memory as m
 from core.physics.reservation.tensorrt_llm import limit_after_loading
@@ -51,7 +51,6 @@ SAMPLER = Origin(
 #: [byte].
 VLLM_CONTEXT, WITH_CONTEXT, BESIDE_CONTEXT, ROCM_CONTEXT = 200 * MIB, 350 * MIB, 100 * MIB, 500 * MIB
 LLAMA_CPP_CONTEXT = 309 * MIB
-AMD = (DeviceFamily.AMD_CDNA, DeviceFamily.AMD_RDNA, DeviceFamily.AMD_APU)
 TPU = Origin(
     OriginKind.METHOD,
     "vLLM for TPUs, tpu_inference/worker/tpu_worker.py: determine_available_memory",
@@ -78,7 +77,6 @@ UNFOLDING = Origin(
 #: latent; scores that it sets aside [byte].
 GATHERED, GATHERED_BEFORE, GATHERED_OF_LONG, GATHERED_KEYS, SPARSE_SCORES = 5, 2, 2, 8, 512 * MIB
 WITH_SCALES = "fp8_ds_mla"
-NVIDIA = (DeviceFamily.NVIDIA_HBM, DeviceFamily.NVIDIA_GDDR, DeviceFamily.NVIDIA_UNIFIED)
 GATHERING = Origin(
     OriginKind.METHOD,
     "vLLM, v1/attention/backends/mla/indexer.py and flashmla_sparse.py, by release",

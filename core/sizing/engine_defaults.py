@@ -70,8 +70,14 @@ ASKED_BY_GROUP_SINCE = (0, 14)
 BUCKETS_SINCE, BLOCKS_COUNTED_SINCE, ONE_LAYOUT_SINCE = (0, 24), (0, 27), (0, 29)
 #: Since this release vLLM keeps one block of its pool back when it asks whether a request has room.
 BLOCK_KEPT_BACK_SINCE = (0, 29)
-#: Since this release vLLM comes back to prefixes of models with recurrent states too, unless told otherwise.
-STATES_COME_BACK_SINCE = (0, 26)
+#: Since this release vLLM comes back to prefixes of models with recurrent states too, unless told otherwise
+#: (engine/arg_utils.py, default_prefix_caching: 0.27 leaves hybrids out).
+STATES_COME_BACK_SINCE = (0, 28)
+#: Since this release latent attention runs by FlashMLA where there is one, in blocks of 64 tokens (platforms/cuda.py).
+FLASH_LATENTS_SINCE = (0, 8)
+#: From the first to the second release vLLM pads latents to so many bytes on NVIDIA devices (worker/cache_engine.py,
+#: align_to_256bytes; in 0.7.2 and 0.7.3, gone in 0.8.4).
+PADS_LATENTS_SINCE, PADS_LATENTS_UNTIL, PADDED_LATENT_BYTES = (0, 7), (0, 8), 256
 #: Since this release vLLM refuses to start where its pool has fewer blocks than it prepares for requests with states
 #: (config/compilation.py; 0.19 still made its graphs smaller).
 BLOCK_FOR_EACH_SINCE = (0, 20)

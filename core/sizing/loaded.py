@@ -1,7 +1,7 @@
 """What engines hold of each class of weights, where it is more than the file has, or is not divided among ranks."""
 
 from core.architecture.blueprint import TensorClass
-from core.catalogue.records import Allocator, DeviceFamily
+from core.catalogue.records import AMD, NVIDIA, Allocator
 from core.physics import loaded, memory, weights
 from core.scenario import Mode
 from core.sizing.engine_defaults import (
@@ -53,8 +53,6 @@ PRODUCTS_SOURCE = Origin(
 #: What PyTorch keeps of the memory that loading needed for a moment, as a part of the weights: 0.5 to 0.9 % in 16 bit,
 #: 1.4 to 9.5 % with FP8 and INT4, 8 to 9 % with MXFP4.
 HELD_SHARES, HELD_OF_OTHERS = {"f16": 0.006, "mxfp4": 0.08}, 0.033
-AMD = (DeviceFamily.AMD_CDNA, DeviceFamily.AMD_RDNA, DeviceFamily.AMD_APU)
-NVIDIA = (DeviceFamily.NVIDIA_HBM, DeviceFamily.NVIDIA_GDDR, DeviceFamily.NVIDIA_UNIFIED)
 #: What a kernel pads the hidden size and the width inside an expert to.
 MARLIN, TRITON_ON_HOPPER, FLASHINFER, TRITON_ON_AMD = (256, 128), (256, 64), (256, 256), (128, 128)
 

@@ -9,7 +9,7 @@ from core.architecture.blueprint import AttentionKind, Blueprint, TensorClass
 from core.architecture.textbook import textbook_blueprint
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.precision import compose_bits
-from core.catalogue.records import Allocator, Device, DeviceKind, Engine, KvFormat, Link, WeightFormat
+from core.catalogue.records import AMD, Allocator, Device, DeviceKind, Engine, KvFormat, Link, WeightFormat
 from core.errors import InvalidInput
 from core.physics.memory import requests_at_the_peak, requests_per_replica
 from core.scenario import CatalogueModel, Companion, Deployment, Mode, ModelChoice, Plan, Scenario
@@ -25,7 +25,6 @@ from core.sizing.engine_defaults import (
 )
 from core.sizing.groups import LATENT
 from core.sizing.links import BETWEEN_MACHINES, Links
-from core.sizing.loaded import AMD
 from core.sizing.origins import model_origin
 from core.sizing.placement import with_host
 from core.sizing.plan import Load, choose_plan

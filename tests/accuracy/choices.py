@@ -7,10 +7,12 @@ from core.catalogue.records import Allocator, Engine
 from core.sizing.engine_defaults import CHUNK, LONG_PROMPT
 from tests.accuracy.records import Record
 
-#: When releases of vLLM came out, newest first: for records that state a date only, or a build between releases.
+#: When releases of vLLM came out (since 0.26: dates of the files in its packages), newest first: for records that state
+#: a date only, or a build between releases.
 RELEASES = (
-    ("2026-08", (0, 26)), ("2026-07", (0, 25)), ("2026-06", (0, 22)), ("2026-05", (0, 21)), ("2026-04", (0, 19)),
-    ("2026-03", (0, 17)),
+    ("2026-10-17", (0, 32)), ("2026-10-03", (0, 31)), ("2026-09-22", (0, 30)), ("2026-09-09", (0, 29)),
+    ("2026-08-25", (0, 28)), ("2026-08-10", (0, 27)), ("2026-07-25", (0, 26)), ("2026-07", (0, 25)),
+    ("2026-06", (0, 22)), ("2026-05", (0, 21)), ("2026-04", (0, 19)), ("2026-03", (0, 17)),
     ("2026-02", (0, 15)), ("2026-01", (0, 13)), ("2025-12", (0, 12)), ("2025-10", (0, 11)), ("2025-08", (0, 10)),
     ("2025-06", (0, 9)), ("2025-03-18", (0, 8)), ("2025-01-27", (0, 7)), ("2024-09", (0, 6)), ("2024-05", (0, 5)),
     ("", (0, 4)),
@@ -43,7 +45,7 @@ BY_DATE = {
     Allocator.TENSORRT_LLM: RELEASES_OF_TENSORRT_LLM,
     Allocator.MLX: RELEASES_OF_MLX,
 }
-NEWEST = "2026-09"  # from here on, the catalogue's
+NEWEST = "2026-11"  # from here on, the catalogue's
 #: From this release on vLLM keeps prefixes unless told otherwise.
 PREFIXES_SINCE = (0, 8)
 #: Until this release vLLM had its first engine too, which prepared for so many requests.

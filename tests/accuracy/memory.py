@@ -175,17 +175,27 @@ def _device(record: Record) -> tuple[Device, bool]:
 
 
 def _deployment(record: Record, device: Device, spread: machines.Spread, engine: Engine) -> Deployment:
-    printed = record.positive("gpu_memory_gib")
+    printed, share = record.positive("gpu_memory_gib"), choices.memory_share(record, engine)
     return Deployment(
         device=device.id,
         count=spread.count,
         plan=spread.plan,
         engine=engine.id,
         link=machines.usual_link(device, spread, shipped()),
-        capacity_bytes=round(printed * GIB) if printed else None,
-        memory_share=choices.memory_share(record, engine),
+        capacity_bytes=round(printed * GIB) if printed else _taken(device, share),
+        memory_share=share,
         **(choices.cache_choices(record, engine) | choices.of_first_engine(record, engine)),
     )
+
+
+def _taken(device: Device, share: float | None) -> int | None:
+    """All memory of the device, where an engine was started with a share beyond what is held to be usable of it.
+
+    Memory that is shared with the processor is held to be usable in part; an engine takes its share of all of it.
+    """
+    tier = device.memory_tiers[0]
+    beyond = share and tier.kind == "unified" and tier.usable_bytes and share * tier.capacity_bytes > tier.usable_bytes
+    return tier.capacity_bytes if beyond else None
 
 
 def _workload(record: Record) -> Workload:

@@ -458,16 +458,32 @@ def test_buffers_of_the_exchange_by_release() -> None:
     assert figures(own)["runtime.exchange_bytes"] == 400 * MIB
 
 
+def test_blocks_and_padding_of_latents_by_release_and_accelerator() -> None:
+    """DeepSeek R1: 61 layers keep 512 + 64 elements of 2 bytes, 1,152 byte; vLLM 0.7 filled them up to 1,280.
+
+    further-vr34 printed 18,418 blocks for 21.43 GiB: 21.43 * 2**30 / (61 * 1280 * 16) = 18,421.
+    """
+    wanted = chosen("deepseek-ai/DeepSeek-R1", "fp8", "h200-sxm", count=8, plan=Plan(tensor=8))
+    found = {r: figures(wanted.edited(deployment__release=r)) for r in ("0.7.3", "0.8")}
+    assert {r: f["kv.0.record_bytes"] for r, f in found.items()} == {"0.7.3": 1280, "0.8": 1152}
+    assert {r: f["engine.block_tokens"] for r, f in found.items()} == {"0.7.3": 16, "0.8": 64}
+    assert found["0.7.3"]["kv_pool.block_bytes"] == 61 * 1280 * 16
+    elsewhere = wanted.edited(deployment__device="a100-80gb-sxm", deployment__release="0.8")
+    assert figures(elsewhere)["engine.block_tokens"] == 16
+    on_amd = wanted.edited(deployment__device="mi300x", deployment__release="0.7.3")
+    assert figures(on_amd)["kv.0.record_bytes"] == 1152
+
+
 def test_prefixes_of_hybrids_come_back_since_a_release() -> None:
-    """Two copies of a state since 0.26, unless told otherwise; one before.
+    """Two copies of a state since 0.28, unless told otherwise; one before.
 
     A third is written from within a chunk: of Mamba-2 since 0.32, of gated DeltaNet since 0.33 by FlashInfer's kernels.
     """
     wanted = chosen("Qwen/Qwen3.6-35B-A3B", "fp8", "h200-sxm")
     copies = {
-        r: figures(wanted.edited(deployment__release=r))["state_copies"] for r in ("0.25", "0.26", "0.32", "0.33")
+        r: figures(wanted.edited(deployment__release=r))["state_copies"] for r in ("0.27", "0.28", "0.32", "0.33")
     }
-    assert copies == {"0.25": 1, "0.26": 2, "0.32": 2, "0.33": 3}
+    assert copies == {"0.27": 1, "0.28": 2, "0.32": 2, "0.33": 3}
     assert figures(wanted.edited(deployment__device="l40s"))["state_copies"] == 2
     mamba = chosen("nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "bf16", "l40s", count=4, release="0.31")
     assert figures(mamba)["state_copies"] == 2

@@ -45,6 +45,32 @@ def layer_bytes_per_token(bytes_per_token: float, layers: int, kv_heads: int, te
 
 
 @formula(Unit.BYTE)
+def padded_record_bytes(latent_dim: int, bytes_per_element: float, padded_bytes: int) -> Any:
+    """The vector of one token in a layer with latent attention, filled up to whole 256 bytes as vLLM 0.7 did.
+
+    padded_record_bytes = ceil(latent_dim * bytes_per_element / padded_bytes) * padded_bytes
+
+    Parameters
+    ----------
+    latent_dim : rank of the compressed keys and values plus the rotary part
+    bytes_per_element : one stored element [byte]
+    padded_bytes : that the vector is a multiple of [byte]
+
+    Returns
+    -------
+    bytes per token and layer [byte]
+
+    Notes
+    -----
+    vLLM 0.7.3, worker/cache_engine.py: align_to_256bytes.
+
+    >>> padded_record_bytes(576, 2, 256)
+    1280
+    """
+    return ceil(latent_dim * bytes_per_element / padded_bytes) * padded_bytes
+
+
+@formula(Unit.BYTE)
 def layer_state_bytes(
     convolution_elements: int,
     convolution_bytes: float,

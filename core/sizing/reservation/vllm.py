@@ -20,6 +20,7 @@ from core.sizing.engine_defaults import (
     ASKED_BY_GROUP_SINCE,
     BLOCKS_COUNTED_SINCE,
     BUCKETS_SINCE,
+    FLASH_LATENTS_SINCE,
     ONE_LAYOUT_SINCE,
     PAGES_FILLED_UP_SINCE,
     STATES_COME_BACK_SINCE,
@@ -53,11 +54,12 @@ SOURCE = Origin(
 )
 PREFIX_SOURCE = Origin(
     OriginKind.METHOD,
-    "vLLM, config/model.py, is_prefix_caching_supported: on by default since 0.26 for models with recurrent states",
-    "https://github.com/vllm-project/vllm/blob/main/vllm/config/model.py",
-    "2026-07",
+    "vLLM, engine/arg_utils.py, default_prefix_caching: on by default since 0.28 for models with recurrent states",
+    "https://github.com/vllm-project/vllm/blob/main/vllm/engine/arg_utils.py",
+    "2026-08",
 )
-LATENT_BLOCK = 64  # FlashMLA
+FLASH_BLOCK, LATENT_BLOCK = 64, 16  # of FlashMLA, which these devices have, and of other kernels for latents
+FLASH_ARCHITECTURES = ("hopper", "blackwell-dc")
 ALIGNMENT, LATENT_ALIGNMENT = 16, 128  # of a hybrid's block
 COMPRESSED_BLOCK = 256
 RING_BLOCKS = (4, 8)  # of what waits where 4 tokens become one vector, and where 128 do
@@ -164,6 +166,15 @@ def _next_power(number: int) -> int:
     return 1 << (number - 1).bit_length()
 
 
+def _latent_block(s: Setup, caching: Groups) -> int:
+    """Tokens of a block that the kernels of latent attention want; 0 without it. Sparse ones always want 64."""
+    if not _is_latent(caching):
+        return 0
+    flash = s.device.architecture in FLASH_ARCHITECTURES and not before(s, FLASH_LATENTS_SINCE)
+    sparse = any(group.kind is AttentionKind.SPARSE_LATENT for _, group in caching)
+    return FLASH_BLOCK if flash or sparse else LATENT_BLOCK
+
+
 def _is_latent(caching: Groups) -> bool:
     return any(group.kind in LATENT for _, group in caching)
 
@@ -172,7 +183,7 @@ def _is_latent(caching: Groups) -> bool:
 
 
 def _uniform(trace: Recipe, s: Setup, caching: Groups) -> Reservation:
-    _block(trace, s, LATENT_BLOCK if _is_latent(caching) else 0)
+    _block(trace, s, _latent_block(s, caching))
     rates = [blocks.rate_key(trace, n) for n, _ in caching]
     pool = {"block_tokens": "engine.block_tokens"}
     if rates:
@@ -265,7 +276,7 @@ def _layer_states(trace: Recipe, s: Setup) -> list[str]:
 def _hybrid_block(trace: Recipe, s: Setup, caching: Groups, windows: list[int], states: list[str]) -> None:
     """Record the block: with states, as long as one of them is large; one that is chosen is what it is counted in."""
     if not states or not caching:
-        _block(trace, s, LATENT_BLOCK if _is_latent(caching) else 0)
+        _block(trace, s, _latent_block(s, caching))
         return
     chosen = s.deployment.kv_block_tokens
     alignment = max(LATENT_ALIGNMENT if _is_latent(caching) else ALIGNMENT, chosen or 0)
