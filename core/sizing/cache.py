@@ -15,6 +15,7 @@ from core.physics.reservation import vllm as vllm_rules
 from core.scenario import Mode
 from core.sizing.draft import draft_share
 from core.sizing.engine_defaults import (
+    INDEX_SHARED_SINCE,
     MLX_WIDE_STATES_SINCE,
     PADDED_LATENT_BYTES,
     PADS_LATENTS_SINCE,
@@ -239,6 +240,11 @@ def _pads_latents(s: Setup) -> bool:
     return of_then and s.engine.allocator is Allocator.VLLM and s.device.family in NVIDIA
 
 
+def _indexes_every_layer(s: Setup) -> bool:
+    """Does this release of the engine keep index keys also in layers that use the choice of another?"""
+    return s.engine.allocator is Allocator.VLLM and s.mode is Mode.REAL and before(s, INDEX_SHARED_SINCE)
+
+
 def _record(trace: Recipe, s: Setup, number: int, group: AttentionGroup) -> str:
     """Record the vector that latent and compressed attention keep per token and layer; return its key."""
     key, record = f"kv.{number}", f"kv.{number}.record_bytes"
@@ -275,12 +281,9 @@ def _record(trace: Recipe, s: Setup, number: int, group: AttentionGroup) -> str:
 def _latent_bytes_per_token(trace: Recipe, s: Setup, number: int, group: AttentionGroup) -> None:
     """One vector per token and layer, the same for all heads and on every rank."""
     key = f"kv.{number}"
-    trace.given(
-        f"{key}.index_layers",
-        group.index_layers + (draft_layers(s, number) if group.index_layers else 0),
-        Unit.COUNT,
-        s.model_source,
-    )
+    indexed = group.layers if group.index_layers and _indexes_every_layer(s) else group.index_layers
+    drafts = draft_layers(s, number) if group.index_layers else 0
+    trace.given(f"{key}.index_layers", indexed + drafts, Unit.COUNT, s.model_source)
     trace.given(f"{key}.index_dim", group.index_dim, Unit.COUNT, s.model_source)
     parts = {"layers": f"{key}.layers", "record_bytes": _record(trace, s, number, group)}
     parts |= {"index_layers": f"{key}.index_layers", "index_dim": f"{key}.index_dim"}

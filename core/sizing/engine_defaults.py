@@ -75,6 +75,9 @@ BLOCK_KEPT_BACK_SINCE = (0, 29)
 STATES_COME_BACK_SINCE = (0, 28)
 #: Since this release latent attention runs by FlashMLA where there is one, in blocks of 64 tokens (platforms/cuda.py).
 FLASH_LATENTS_SINCE = (0, 8)
+#: Before this release vLLM keeps index keys in every layer of sparse latent attention, also where it uses the choice
+#: of another (models/deepseek_v2.py; in 0.23 every layer builds an indexer).
+INDEX_SHARED_SINCE = (0, 24)
 #: From the first to the second release vLLM pads latents to so many bytes on NVIDIA devices (worker/cache_engine.py,
 #: align_to_256bytes; in 0.7.2 and 0.7.3, gone in 0.8.4).
 PADS_LATENTS_SINCE, PADS_LATENTS_UNTIL, PADDED_LATENT_BYTES = (0, 7), (0, 8), 256

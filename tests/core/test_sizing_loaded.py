@@ -474,6 +474,16 @@ def test_blocks_and_padding_of_latents_by_release_and_accelerator() -> None:
     assert figures(on_amd)["kv.0.record_bytes"] == 1152
 
 
+def test_index_keys_of_every_layer_until_a_release() -> None:
+    """GLM-5.2: 78 layers of 656 bytes and index keys of 132: in all layers before 0.24, since then in its own."""
+    wanted = chosen("zai-org/GLM-5.2", "fp8", "h20-141gb", count=8, plan=Plan(tensor=8), draft_tokens=5)
+    wanted = wanted.edited(kv_format="fp8")
+    before, since = (figures(wanted.edited(deployment__release=r)) for r in ("0.23", "0.24"))
+    assert before["kv.0.bytes_per_token"] == 79 * (656 + 132)  # further-vr53: 60.79 GiB for 1,048,576 tokens
+    assert since["kv.0.index_layers"] < before["kv.0.index_layers"] == 79
+    assert since["kv.0.bytes_per_token"] == 79 * 656 + since["kv.0.index_layers"] * 132
+
+
 def test_prefixes_of_hybrids_come_back_since_a_release() -> None:
     """Two copies of a state since 0.28, unless told otherwise; one before.
 
