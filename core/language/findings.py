@@ -182,8 +182,8 @@ _SENTENCES = {
         "{engine} may use {first} of {second}; weights, the peak of a prompt and the cache must fit that share."
     ),
     FindingKind.STATE_BLOCKS: marked(
-        "{engine} prepares for {first} requests, each of which takes a block for its states, but its pool has {second} "
-        "blocks: it will not start until it is told to serve {second} at most (--max-num-seqs)."
+        "{engine} prepares for {second} requests, each of which takes a block for its states, but its pool has {first} "
+        "blocks: it will not start until it is told to serve {first} at most (--max-num-seqs)."
     ),
     FindingKind.CACHE_OF_CHECKPOINT: marked(
         "The config of this checkpoint asks for a cache in {subject}, which {engine} follows unless it is told "

@@ -75,7 +75,7 @@ def state_blocks(trace: Trace, s: Situation) -> Iterator[Finding]:
         given_max_requests(trace, setup)
     if 0 < trace.get("kv_pool.blocks", 0) < trace["engine.max_requests"] and trace["max_concurrency"] > 0:
         say = note if setup.deployment.max_requests is None else warning
-        yield say(FindingKind.STATE_BLOCKS, "engine.max_requests", "kv_pool.blocks")
+        yield say(FindingKind.STATE_BLOCKS, "kv_pool.blocks", "engine.max_requests")
 
 
 @rule(FindingKind.ENGINE_TAKES_ITS_SHARE, source="linagora/openrag#1012")
