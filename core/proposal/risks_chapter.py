@@ -4,6 +4,7 @@ import datetime
 from collections.abc import Iterator, Sequence
 
 from core.language.cost_sentences import not_counted
+from core.language.findings import finding_sentence, finding_title
 from core.language.levers import lever_gain, lever_sentences, lever_title
 from core.language.messages import gettext as _
 from core.language.messages import ngettext
@@ -12,8 +13,11 @@ from core.language.sentences import evidence, evidence_meaning
 from core.proposal.offer import Offer
 from core.proposal.options import ProposalOptions
 from core.proposal.values import Column, Page, Point, Risks, Row, Table
+from core.sizing.report import FindingKind, Weight
 
 MOST_CHANGES = 5
+#: Notes that whoever sets the engine up has to act on; as warnings they stand with what speaks against the option.
+SETTINGS = (FindingKind.STATE_BLOCKS,)
 CORRECT_WITHIN = 7  # days in which the client corrects the page of the need
 
 
@@ -55,6 +59,9 @@ def _points(offer: Offer, options: ProposalOptions, write: Formatter) -> Iterato
     else:
         text = _("{missing} of memory are missing; ordered like this it would not start.")
         yield Point(_("It does not hold the work."), text.format(missing=write.bytes(sizing.missing_bytes)))
+    for finding in sizing.findings:
+        if finding.kind in SETTINGS and finding.weight is Weight.NOTE:
+            yield Point(f"{finding_title(finding.kind)}.", finding_sentence(finding, sizing))
     if cost is not None:
         dates = [line.quote.date for line in cost.lines if line.quote is not None and line.quote.date]
         if dates:

@@ -26,7 +26,7 @@ from core.proposal.offer import Offer, in_currency, offer
 from core.proposal.options import Brand, Paper, ProposalOptions, Section, Typeface
 from core.proposal.typst_document import pdf, pictures
 from core.proposal.values import Proposal
-from core.scenario import CostLine, LineKind, Scenario
+from core.scenario import CatalogueModel, CostLine, LineKind, Scenario
 from core.trace import Computed
 from core.units import Unit
 from tests.core.offers import ECONOMICS, LINES, priced
@@ -294,6 +294,23 @@ def test_nothing_fits_and_the_pages_say_so(tmp_path: Path) -> None:
     assert values.options.exhibit.message == "None of the options does all that was asked"
     assert not any(cell.best for row in values.options.rows for cell in row.cells)
     assert overfull(file) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_has_to_be_set_stands_with_the_risks_once(language: str, tmp_path: Path) -> None:
+    """A hybrid on one card has fewer blocks than the engine prepares requests for: the default does not start."""
+    hybrid = usual().edited(
+        model=CatalogueModel(id="Qwen/Qwen3.6-27B"), weights="bf16", kv_format="fp16", deployment__device="h100-sxm",
+        deployment__count=1, deployment__plan=None, workload__users=8, workload__context_tokens=32_768,
+        workload__prompt_tokens=8_000,
+    )  # fmt: skip
+    for requests in (None, 600):
+        values, file = written(
+            [real(hybrid.edited(deployment__max_requests=requests))], options(language=language), tmp_path
+        )
+        told = ["--max-num-seqs" in p.text for p in (*values.risks.points, *values.recommendation.points_against)]
+        assert told.count(True) == 1
+        assert overfull(file) == []
 
 
 def test_missing_prices_are_words_and_sums_with_them_unknown(tmp_path: Path) -> None:
