@@ -10,8 +10,7 @@ from dataclasses import replace
 from core.architecture.blueprint import AttentionGroup, AttentionKind, RecurrentGroup, RecurrentKind
 from core.catalogue.records import NVIDIA, Allocator
 from core.physics import kv_cache as kv
-from core.physics.reservation import compressed
-from core.physics.reservation import vllm as vllm_rules
+from core.physics.reservation import compressed, vllm_pages
 from core.scenario import Mode
 from core.sizing.draft import draft_share
 from core.sizing.engine_defaults import (
@@ -259,7 +258,7 @@ def _record(trace: Recipe, s: Setup, number: int, group: AttentionGroup) -> str:
         trace.given("kv_pool.padded_bytes", PADDED_LATENT_BYTES, Unit.BYTE, METHOD)
         trace.compute(
             record,
-            vllm_rules.padded_record_bytes,
+            vllm_pages.padded_record_bytes,
             latent_dim=f"{key}.latent_dim",
             bytes_per_element="kv_format.bytes_per_element",
             padded_bytes="kv_pool.padded_bytes",

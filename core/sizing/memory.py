@@ -15,7 +15,7 @@ from core.physics import expert_parallel as ep
 from core.physics import memory as m
 from core.physics import weights as w
 from core.physics.kv_cache import total_bytes_per_token
-from core.physics.reservation import sglang, vllm
+from core.physics.reservation import sglang, vllm_pool
 from core.physics.reservation.tensorrt_llm import limit_after_loading
 from core.scenario import CompanionRole, Mode, Workload
 from core.sizing.answers import record_spill, saving
@@ -340,8 +340,8 @@ def _answers(trace: Recipe, groups: str, holds_back: bool, once: str) -> None:
     if not holds_back:
         trace.compute(shortfall, m.shortfall_bytes, **missing)
     else:
-        trace.compute(shortfall, vllm.shortfall_bytes, **missing, block_bytes="kv_pool.block_bytes")
-        trace.compute(POOL, vllm.usable_pool_bytes, free_bytes=free, block_bytes="kv_pool.block_bytes")
+        trace.compute(shortfall, vllm_pool.shortfall_bytes, **missing, block_bytes="kv_pool.block_bytes")
+        trace.compute(POOL, vllm_pool.usable_pool_bytes, free_bytes=free, block_bytes="kv_pool.block_bytes")
         free = POOL
     trace.compute(
         "accelerator.bytes_per_request",
@@ -430,7 +430,7 @@ def longest_context(s: Situation, requests: int, near: int, lower_bytes: int = 0
         else:
             free = trace["tier.0.limit_bytes"] + lower_bytes - trace["accelerator.fixed_bytes"]
         if holds_block_back(formulas, setup):
-            free = vllm.usable_pool_bytes(free, trace["kv_pool.block_bytes"])
+            free = vllm_pool.usable_pool_bytes(free, trace["kv_pool.block_bytes"])
         each = trace["accelerator.kv_bytes_per_request"] + trace["accelerator.state_bytes_per_request"]
         return bool(requests * each + trace.get(UNDER_WAY, 0) <= free)
 
@@ -513,17 +513,17 @@ def _printed(trace: Recipe, groups: str, counted: str, block: str) -> None:
     """Blocks, with the keys of their groups, of a request's and of the shortest, and tokens; else tokens alone."""
     free = {"free_bytes": "accelerator.free_for_kv_bytes"}
     if groups:
-        trace.compute("kv_pool.blocks", vllm.pool_blocks, **free, block_bytes="kv_pool.block_bytes")
+        trace.compute("kv_pool.blocks", vllm_pool.pool_blocks, **free, block_bytes="kv_pool.block_bytes")
         trace.compute(
             "kv_pool.concurrency",
-            vllm.printed_concurrency,
+            vllm_pool.printed_concurrency,
             blocks="kv_pool.blocks",
             blocks_per_request=counted,
         )
         concurrency = {"concurrency": "kv_pool.concurrency", "context_tokens": "workload.context_tokens"}
-        trace.compute("kv_pool.tokens", vllm.printed_tokens, **concurrency)
+        trace.compute("kv_pool.tokens", vllm_pool.printed_tokens, **concurrency)
         by_group = {"blocks": "kv_pool.blocks", "block_tokens": block}
-        trace.compute("kv_pool.tokens_by_group", vllm.printed_tokens_by_group, groups=[groups], **by_group)
+        trace.compute("kv_pool.tokens_by_group", vllm_pool.printed_tokens_by_group, groups=[groups], **by_group)
     else:
         trace.compute("kv_pool.tokens", sglang.pool_tokens, **free, bytes_per_token="kv_pool.rate")
 

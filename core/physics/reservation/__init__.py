@@ -1,1 +1,1 @@
-"""What engines reserve for a request beside what it holds: one module for each engine's rules."""
+"""What engines reserve for a request beside what it holds: modules by engine."""

@@ -14,8 +14,7 @@ from core.architecture.blueprint import AttentionGroup, AttentionKind, Recurrent
 from core.catalogue.records import DeviceFamily
 from core.physics import kv_cache as kv
 from core.physics.memory import largest_block
-from core.physics.reservation import compressed
-from core.physics.reservation import vllm as rules
+from core.physics.reservation import compressed, vllm_pages, vllm_pool, vllm_requests
 from core.sizing.engine_defaults import (
     ASKED_BY_GROUP_SINCE,
     BLOCKS_COUNTED_SINCE,
@@ -187,9 +186,15 @@ def _uniform(trace: Recipe, s: Setup, caching: Groups) -> Reservation:
     rates = [blocks.rate_key(trace, n) for n, _ in caching]
     pool = {"block_tokens": "engine.block_tokens"}
     if rates:
-        trace.compute("kv_pool.block_bytes", rules.uniform_block_bytes, bytes_per_token=rates, **pool)
+        trace.compute("kv_pool.block_bytes", vllm_pool.uniform_block_bytes, bytes_per_token=rates, **pool)
         trace.given("kv_pool.one_group", 1, Unit.COUNT, METHOD)
-        _blocks(trace, "kv_pool.blocks_per_request", rules.growing_blocks, "engine.block_tokens", "kv_pool.one_group")
+        _blocks(
+            trace,
+            "kv_pool.blocks_per_request",
+            vllm_requests.growing_blocks,
+            "engine.block_tokens",
+            "kv_pool.one_group",
+        )
     if s.deployment.context_parallel > 1:
         return _shared_out(trace, s, caching)
     shares = []
@@ -202,21 +207,21 @@ def _uniform(trace: Recipe, s: Setup, caching: Groups) -> Reservation:
 def _shared_out(trace: Recipe, s: Setup, caching: Groups) -> Reservation:
     """Ranks share out the context of a request: each keeps its part of the tokens."""
     ranks, tokens = {"ranks": "engine.context_parallel"}, "kv_pool.tokens_of_a_rank"
-    trace.compute(tokens, rules.tokens_of_a_rank, tokens="workload.context_tokens", **ranks)
+    trace.compute(tokens, vllm_requests.tokens_of_a_rank, tokens="workload.context_tokens", **ranks)
     shares = []
     for number, group in caching:
         reserved = blocks.whole_blocks(trace, tokens, f"kv.{number}.tokens_reserved")
         share = blocks.blocks_of_group(trace, s, number, (reserved, ""), group)
         growth = f"kv.{number}.growth"
-        trace.compute(growth, rules.growth_of_a_rank, bytes_per_token=share.rate, **ranks)
+        trace.compute(growth, vllm_requests.growth_of_a_rank, bytes_per_token=share.rate, **ranks)
         shares.append(replace(share, rate=growth))
-    trace.compute("kv_pool.step_tokens", rules.tokens_of_all_ranks, block_tokens="engine.block_tokens", **ranks)
+    trace.compute("kv_pool.step_tokens", vllm_requests.tokens_of_all_ranks, block_tokens="engine.block_tokens", **ranks)
     return Reservation(tuple(shares), "kv_pool.step_tokens")
 
 
 def _blocks(trace: Recipe, key: str, rule: Callable[..., Any], block: str, groups: str, **more: str) -> None:
     inputs = {"tokens": "workload.context_tokens", "block_tokens": block, "groups": groups, **more}
-    if rule is rules.growing_blocks:
+    if rule is vllm_requests.growing_blocks:
         inputs["context_parallel"] = "engine.context_parallel"
     trace.compute(key, rule, **inputs)
 
@@ -249,7 +254,7 @@ def _layer_caches(trace: Recipe, numbers: tuple[int, ...]) -> None:
         key = f"kv.{number}"
         trace.compute(
             f"{key}.layer_bytes_per_token",
-            rules.layer_bytes_per_token,
+            vllm_pages.layer_bytes_per_token,
             bytes_per_token=f"{key}.bytes_per_token",
             layers=f"{key}.layers",
             kv_heads=f"{key}.kv_heads",
@@ -268,7 +273,7 @@ def _layer_states(trace: Recipe, s: Setup) -> list[str]:
         inputs = {name: f"{key}.{name}" for name in (*parts, "heads")}
         keys.append(f"{key}.layer_bytes")
         trace.compute(
-            keys[-1], rules.layer_state_bytes, **inputs, draft_tokens="engine.draft_tokens", tensor="plan.tensor"
+            keys[-1], vllm_pages.layer_state_bytes, **inputs, draft_tokens="engine.draft_tokens", tensor="plan.tensor"
         )
     return keys
 
@@ -283,11 +288,11 @@ def _hybrid_block(trace: Recipe, s: Setup, caching: Groups, windows: list[int], 
     if keeps_every_state(s):
         alignment = lcm(alignment, *(group.chunk_tokens for group in s.blueprint.recurrent))
     trace.given("engine.block_alignment", alignment, Unit.TOKEN, CHOICE if chosen == alignment else SOURCE)
-    trace.compute("largest_state_bytes", rules.largest_state, states=states)
+    trace.compute("largest_state_bytes", vllm_pages.largest_state, states=states)
     first = next((n for n, _ in caching if n not in windows), caching[0][0])
     trace.compute(
         "engine.block_tokens",
-        rules.hybrid_block_tokens,
+        vllm_pages.hybrid_block_tokens,
         alignment="engine.block_alignment",
         state_bytes="largest_state_bytes",
         bytes_per_token=f"kv.{first}.layer_bytes_per_token",
@@ -300,17 +305,17 @@ def _pages(trace: Recipe, numbers: tuple[int, ...], states: int, fills_up: bool)
         key = f"kv.{number}"
         trace.compute(
             f"{key}.own_page_bytes",
-            rules.block_of_layer,
+            vllm_pages.block_of_layer,
             block_tokens="engine.block_tokens",
             bytes_per_token=f"{key}.layer_bytes_per_token",
         )
     pages = [f"kv.{n}.own_page_bytes" for n in numbers]
     pages += [f"state.{n}.layer_bytes" for n in range(states)]
-    trace.compute("kv_pool.page_bytes", rules.page_bytes, pages=pages)
+    trace.compute("kv_pool.page_bytes", vllm_pages.page_bytes, pages=pages)
     for number in numbers:
         trace.compute(
             f"kv.{number}.block_tokens",
-            rules.tokens_in_filled_page if fills_up else rules.tokens_in_page,
+            vllm_pages.tokens_in_filled_page if fills_up else vllm_pages.tokens_in_page,
             page_bytes="kv_pool.page_bytes",
             own_bytes=f"kv.{number}.own_page_bytes",
             block_tokens="engine.block_tokens",
@@ -321,21 +326,21 @@ def _pages(trace: Recipe, numbers: tuple[int, ...], states: int, fills_up: bool)
 def _write_grouping(trace: Recipe, kinds: list[str]) -> None:
     """The groups, what a block of the pool takes, and the layers that do not exist."""
     layers = [f"{kind}.layers" for kind in kinds]
-    trace.compute("kv_pool.group_size", rules.group_size, layers=layers, most_times="kv_pool.most_times")
+    trace.compute("kv_pool.group_size", vllm_pages.group_size, layers=layers, most_times="kv_pool.most_times")
     for kind in kinds:
         size = {"group_size": "kv_pool.group_size"}
-        trace.compute(f"{kind}.groups", rules.groups_of, layers=f"{kind}.layers", **size)
-    trace.compute("kv_pool.groups", rules.all_blocks, groups=[f"{kind}.groups" for kind in kinds])
+        trace.compute(f"{kind}.groups", vllm_pages.groups_of, layers=f"{kind}.layers", **size)
+    trace.compute("kv_pool.groups", vllm_requests.all_blocks, groups=[f"{kind}.groups" for kind in kinds])
     trace.compute(
         "kv_pool.phantom_layers",
-        rules.phantom_layers,
+        vllm_pages.phantom_layers,
         groups=[f"{kind}.groups" for kind in kinds],
         group_size="kv_pool.group_size",
         layers=layers,
     )
     trace.compute(
         "kv_pool.block_bytes",
-        rules.pool_block_bytes,
+        vllm_pool.pool_block_bytes,
         page_bytes="kv_pool.page_bytes",
         group_size="kv_pool.group_size",
         pipeline="plan.pipeline",
@@ -346,16 +351,16 @@ def _cache_share(trace: Recipe, s: Setup, number: int, group: AttentionGroup, wi
     key = f"kv.{number}"
     block, groups = f"{key}.block_tokens", f"{key}.groups"
     more: dict[str, str] = {}
-    rule: Callable[..., Any] = rules.growing_blocks
+    rule: Callable[..., Any] = vllm_requests.growing_blocks
     if windowed:
         _in_flight(trace, s)
-        rule = rules.chunk_blocks if group.kind is AttentionKind.CHUNK else rules.window_blocks
+        rule = vllm_requests.chunk_blocks if group.kind is AttentionKind.CHUNK else vllm_requests.window_blocks
         more = {"window": f"{key}.window", "in_flight": "engine.tokens_in_flight"}
     _blocks(trace, f"{key}.blocks", rule, block, groups, **more)
     part, whole = _bytes(trace, s, key, "blocks", "rank_bytes", "reserved_bytes")
     trace.compute(
         f"{key}.growth",
-        rules.growth_per_token,
+        vllm_requests.growth_per_token,
         groups=groups,
         block_bytes="kv_pool.block_bytes",
         block_tokens=block,
@@ -372,9 +377,9 @@ def _cache_share(trace: Recipe, s: Setup, number: int, group: AttentionGroup, wi
     _bytes(trace, s, key, "steady_blocks", "steady_bytes", "")
     limit = int(trace[f"{key}.window"] + trace["engine.tokens_in_flight"])
     extra = ""
-    if rule is rules.window_blocks:
+    if rule is vllm_requests.window_blocks:
         extra = f"{key}.start_bytes"
-        trace.compute(extra, rules.blocks_bytes, blocks=groups, block_bytes="kv_pool.block_bytes")
+        trace.compute(extra, vllm_requests.blocks_bytes, blocks=groups, block_bytes="kv_pool.block_bytes")
     return Share(False, part, whole, f"{key}.growth", full=at_limit, extra=extra, limit=limit)
 
 
@@ -388,7 +393,7 @@ def _in_flight(trace: Recipe, s: Setup) -> None:
     trace.given("kv_pool.undivided", 1, Unit.COUNT, METHOD)
     trace.compute(
         "engine.tokens_in_flight",
-        rules.tokens_in_flight,
+        vllm_requests.tokens_in_flight,
         chunk="engine.prefill_chunk",
         batches="engine.batches_in_flight",
     )
@@ -396,11 +401,13 @@ def _in_flight(trace: Recipe, s: Setup) -> None:
 
 def _bytes(trace: Recipe, s: Setup, key: str, number: str, part: str, whole: str) -> tuple[str, str]:
     """Record the bytes of a number of blocks, on one accelerator and over all; return the keys."""
-    trace.compute(f"{key}.{part}", rules.blocks_bytes, blocks=f"{key}.{number}", block_bytes="kv_pool.block_bytes")
+    trace.compute(
+        f"{key}.{part}", vllm_requests.blocks_bytes, blocks=f"{key}.{number}", block_bytes="kv_pool.block_bytes"
+    )
     if whole:
         trace.compute(
             f"{key}.{whole}",
-            rules.replica_bytes,
+            vllm_requests.replica_bytes,
             blocks=f"{key}.{number}",
             page_bytes="kv_pool.page_bytes",
             group_size="kv_pool.group_size",
@@ -424,7 +431,7 @@ def _state_shares(trace: Recipe, s: Setup) -> list[Share]:
             continue
         trace.compute(
             f"{key}.blocks",
-            rules.state_pages,
+            vllm_requests.state_pages,
             copies="state_copies",
             draft_tokens="engine.draft_tokens",
             groups=f"{key}.groups",
@@ -437,15 +444,15 @@ def _state_shares(trace: Recipe, s: Setup) -> list[Share]:
 def _kept_states(trace: Recipe, s: Setup, key: str) -> Share:
     """The state at the end of every block: states grow with the request as its cache does."""
     inputs = {"block_tokens": "engine.block_tokens", "draft_tokens": "engine.draft_tokens", "groups": f"{key}.groups"}
-    trace.compute(f"{key}.blocks", rules.kept_state_pages, tokens="workload.context_tokens", **inputs)
+    trace.compute(f"{key}.blocks", vllm_requests.kept_state_pages, tokens="workload.context_tokens", **inputs)
     trace.given("kv_pool.no_tokens", 0, Unit.TOKEN, METHOD)
-    trace.compute(f"{key}.bounded_blocks", rules.kept_state_pages, tokens="kv_pool.no_tokens", **inputs)
+    trace.compute(f"{key}.bounded_blocks", vllm_requests.kept_state_pages, tokens="kv_pool.no_tokens", **inputs)
     part, whole = _bytes(trace, s, key, "blocks", "rank_reserved_bytes", "set_aside_bytes")
     constant, _ = _bytes(trace, s, key, "bounded_blocks", "rank_bounded_bytes", "")
     trace.given("kv_pool.undivided", 1, Unit.COUNT, METHOD)
     trace.compute(
         f"{key}.growth",
-        rules.growth_per_token,
+        vllm_requests.growth_per_token,
         groups=f"{key}.groups",
         block_bytes="kv_pool.block_bytes",
         block_tokens="engine.block_tokens",
@@ -459,19 +466,19 @@ def _asked(trace: Recipe, kinds: list[str]) -> None:
     for kind in kinds:
         trace.compute(
             f"{kind}.layers_bytes",
-            rules.layers_bytes,
+            vllm_requests.layers_bytes,
             layers=f"{kind}.layers",
             blocks=f"{kind}.blocks",
             groups=f"{kind}.groups",
             page_bytes="kv_pool.page_bytes",
             pipeline="plan.pipeline",
         )
-    trace.compute("kv_pool.asked_bytes", rules.asked_bytes, pages=[f"{kind}.layers_bytes" for kind in kinds])
+    trace.compute("kv_pool.asked_bytes", vllm_requests.asked_bytes, pages=[f"{kind}.layers_bytes" for kind in kinds])
 
 
 def _total_blocks(trace: Recipe, s: Setup, keys: list[str]) -> None:
     keys = keys + [f"state.{n}.blocks" for n in range(len(s.blueprint.recurrent))]
-    trace.compute("kv_pool.blocks_per_request", rules.all_blocks, groups=keys)
+    trace.compute("kv_pool.blocks_per_request", vllm_requests.all_blocks, groups=keys)
 
 
 def _step(trace: Recipe, caching: Groups) -> str:
@@ -508,19 +515,19 @@ def _compressed(trace: Recipe, s: Setup, caching: Groups) -> Reservation:
     ratios = [number for number, group in caching if group.compression]
     _compressed_block(trace, s, caching, ratios)
     trace.given("kv_pool.one_group", 1, Unit.COUNT, METHOD)
-    _blocks(trace, "kv_pool.growing_blocks", rules.growing_blocks, "engine.block_tokens", "kv_pool.one_group")
+    _blocks(trace, "kv_pool.growing_blocks", vllm_requests.growing_blocks, "engine.block_tokens", "kv_pool.one_group")
     following = [_Following(WINDOWS, f"kv.{caching[0][0]}.window", "kv_pool.window_slots", "kv_pool.window_groups")]
     following += [_ring(trace, number, group.compression) for number, group in caching if group.compression]
     groups = ["kv_pool.one_group", *(kind.groups for kind in following)]
-    trace.compute("kv_pool.groups", rules.all_blocks, groups=groups)
+    trace.compute("kv_pool.groups", vllm_requests.all_blocks, groups=groups)
     trace.given("kv_pool.tokens_by_group.block_tokens", RING_BLOCKS[0], Unit.TOKEN, SOURCE)
     for kind in following:
         _following_blocks(trace, kind)
     counted = ["kv_pool.growing_blocks", *(f"{kind.name}.blocks" for kind in following)]
-    trace.compute("kv_pool.blocks_per_request", rules.all_blocks, groups=counted)
+    trace.compute("kv_pool.blocks_per_request", vllm_requests.all_blocks, groups=counted)
     if before(s, ONE_LAYOUT_SINCE):
         asked = {"blocks": "kv_pool.blocks_per_request", "block_bytes": "kv_pool.asked_bytes.block_bytes"}
-        trace.compute("kv_pool.asked_bytes", rules.blocks_bytes, **asked)
+        trace.compute("kv_pool.asked_bytes", vllm_requests.blocks_bytes, **asked)
     if before(s, BLOCKS_COUNTED_SINCE):
         _weighed(trace, ratios)
     steady = [f"{kind.name}.steady_blocks" for kind in following]
@@ -531,9 +538,12 @@ def _compressed(trace: Recipe, s: Setup, caching: Groups) -> Reservation:
         steady=steady,
         block_bytes="kv_pool.block_bytes",
     )
-    trace.compute("kv_pool.bounded_blocks", rules.all_blocks, groups=steady)
+    trace.compute("kv_pool.bounded_blocks", vllm_requests.all_blocks, groups=steady)
     trace.compute(
-        "kv_pool.bounded_bytes", rules.blocks_bytes, blocks="kv_pool.bounded_blocks", block_bytes="kv_pool.block_bytes"
+        "kv_pool.bounded_bytes",
+        vllm_requests.blocks_bytes,
+        blocks="kv_pool.bounded_blocks",
+        block_bytes="kv_pool.block_bytes",
     )
     _over_all(trace, WINDOWS, "kv_pool.bounded_blocks")
     bounded = Share(False, "kv_pool.bounded_bytes", f"{WINDOWS}.all_bytes", constant="kv_pool.bounded_bytes")
@@ -590,11 +600,11 @@ def _ratio_block(trace: Recipe, number: int) -> str:
     """Record the pages of one block of tokens in the layers of one ratio; return the key."""
     key = f"kv.{number}"
     trace.compute(
-        f"{key}.slots", rules.slots_in_block, block_tokens="engine.block_tokens", compression=f"{key}.compression"
+        f"{key}.slots", vllm_pages.slots_in_block, block_tokens="engine.block_tokens", compression=f"{key}.compression"
     )
     slots = {"slots": f"{key}.slots"}
     trace.compute(f"{key}.page_bytes", compressed.rounded_page_bytes, **slots, record_bytes=f"{key}.record_bytes")
-    trace.compute(f"{key}.index_record_bytes", rules.index_record_bytes, index_dim=f"{key}.index_dim")
+    trace.compute(f"{key}.index_record_bytes", vllm_pages.index_record_bytes, index_dim=f"{key}.index_dim")
     index = {"record_bytes": f"{key}.index_record_bytes"}
     trace.compute(f"{key}.index_page_bytes", compressed.rounded_page_bytes, **slots, **index)
     trace.compute(
@@ -611,11 +621,11 @@ def _ratio_block(trace: Recipe, number: int) -> str:
 def _grown_share(trace: Recipe) -> Share:
     """The compressed vectors of a request and their index keys."""
     blocks, block = {"blocks": "kv_pool.growing_blocks"}, {"block_bytes": "kv_pool.block_bytes"}
-    trace.compute("kv_pool.request_bytes", rules.blocks_bytes, **blocks, **block)
+    trace.compute("kv_pool.request_bytes", vllm_requests.blocks_bytes, **blocks, **block)
     _over_all(trace, "kv_pool", "kv_pool.growing_blocks")
     trace.compute(
         "kv_pool.growth",
-        rules.growth_per_token,
+        vllm_requests.growth_per_token,
         groups="kv_pool.one_group",
         **block,
         block_tokens="engine.block_tokens",
@@ -640,7 +650,7 @@ def _following_blocks(trace: Recipe, kind: _Following) -> None:
         ("blocks", "workload.context_tokens", "engine.tokens_in_flight"),
         ("steady_blocks", "longest_request_tokens", "kv_pool.one_batch"),
     ):
-        trace.compute(f"{kind.name}.{part}", rules.window_blocks, tokens=tokens, in_flight=under_way, **shape)
+        trace.compute(f"{kind.name}.{part}", vllm_requests.window_blocks, tokens=tokens, in_flight=under_way, **shape)
 
 
 def _weighed(trace: Recipe, ratios: list[int]) -> None:
