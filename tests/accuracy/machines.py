@@ -181,6 +181,16 @@ def usual_link(device: Device, spread: Spread, catalogue: Catalogue) -> str | No
     return "pcie-gen4-x16"
 
 
+def network_by_rate(text: str, device: Device, catalogue: Catalogue) -> str:
+    """The network of a device's machine that has the rate in a text: "400 Gb/s"."""
+    rate = re.search(r"(\d+)\s*Gb", text)
+    if rate is not None:
+        for link in (catalogue.link(name) for name in device.network_links):
+            if link.bytes_per_s_per_direction == float(rate[1]) * 1e9 / 8:
+                return link.id
+    raise Unusable(f"the device has no network such as “{text[:40]}”")
+
+
 def find_link(text: str, device: Device, catalogue: Catalogue) -> str | None:
     """The device's link of the kind that a source names; None where it names none or the device has none such."""
     kinds = next((kinds for word, kinds in _LINK_KINDS if word in text.lower()), None)

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from core.catalogue.records import Model, ModelRole
+from core.catalogue.records import Device, Model, ModelRole
 from core.scenario import Deployment, Plan, Workload
 from core.sizing.report import Sizing
 from core.units import GB, GIB
@@ -15,7 +15,7 @@ from tests.accuracy.records import Record, Unusable
 CONDITIONS = (
     "context", "kv_dtype", "requests", "concurrency", "tokens_each", "total", "per", "parallel", "model_id", "layout",
     "max_model_len", "kv_tokens", "gpu_memory_utilization", "prefix_caching", "machines", "tp", "tier", "placement",
-    "deployment",
+    "deployment", "link",
 )  # fmt: skip
 LAYOUTS = ("latent", "expanded", "windows honoured", "all layers full")
 USUAL_CONTEXT = 32_768
@@ -91,7 +91,7 @@ class Question:
             link="pcie-gen4-x16" if several else None,
             **choices.of_a_question(self.record, self.at, self.inputs, self.log, engine),
         )
-        deployment = self._placed(deployment, model)
+        deployment = self._joined(self._placed(deployment, model), device)
         named = self.record.text("device_id") != "" or size is not None
         parts = Parts(model, weights, cache, engine, device, spread, predicts=deployment.draft_tokens > 0)
         return build(
@@ -155,6 +155,15 @@ class Question:
         layers = shipped().blueprint(model).layers
         where = {"host_expert_layers": layers} if PLACES[place] else {"host_layers": layers + 1}
         return Deployment.model_validate(deployment.model_dump() | {"host": {"device": DESKTOP}} | where)
+
+    def _joined(self, deployment: Deployment, device: Device) -> Deployment:
+        """Machines with one device each, joined by the network that the condition names."""
+        network = self.at.text("link")
+        if not network:
+            return deployment
+        edits = {"count": 1, "nodes": self.at.count("machines") or 1, "plan": None}
+        link = machines.network_by_rate(network, device, shipped())
+        return Deployment.model_validate(deployment.model_dump() | edits | {"link": link})
 
     def _attention_whole(self, count: int, groups: int) -> machines.Spread:
         """Data-parallel attention: a mixture spreads its experts over all; a dense model is copied."""

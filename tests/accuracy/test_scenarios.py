@@ -9,6 +9,7 @@ from core.catalogue.records import LinkKind
 from core.units import GIB
 from tests.accuracy import field, machines, memory, models, throughput
 from tests.accuracy.cases import shipped
+from tests.accuracy.question import Question
 from tests.accuracy.records import Record, Unusable
 from tests.accuracy.throughput import Kind
 
@@ -335,3 +336,13 @@ def test_a_question() -> None:
     assert [r.metric for r in outcome.results] == ["kv_gib_for_context", "kv_gib_for_context#2", "fits"]
     assert all(map(field.within, outcome.results))
     assert [s.metric for s in outcome.skipped] == ["winner", "kv_gib_for_context#3"]
+
+
+def test_a_network_joins_machines() -> None:
+    base = {
+        "model_id": "meta-llama/Meta-Llama-3-70B", "device_id": "gh200-96gb", "engine_id": "vllm", "device_count": 1,
+    }  # fmt: skip
+    joined = Question(Record("q", base), Record("q", {"machines": 2, "link": "100 Gb/s"})).case().scenario.deployment
+    assert (joined.count, joined.nodes, joined.link) == (1, 2, "ethernet-100g")
+    with pytest.raises(Unusable, match="no network such as “7 Gb/s”"):
+        Question(Record("q", base), Record("q", {"machines": 2, "link": "7 Gb/s"})).case()
