@@ -8,7 +8,7 @@ from core.sizing.report import Sizing
 from core.units import GB, GIB
 from tests.accuracy import causes
 from tests.accuracy.cases import refusals
-from tests.accuracy.memory import rank_bytes_per_token
+from tests.accuracy.figures.cache import rank_bytes_per_token
 from tests.accuracy.question import Question
 from tests.accuracy.records import Record, Unusable, is_number
 from tests.accuracy.results import Outcome, Result, Skip

@@ -6,17 +6,15 @@ _calculate_mamba_ratio), mem_cache/memory_pool.py (ReqToTokenPool).
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from core.architecture.blueprint import AttentionGroup, AttentionKind, TensorClass
 from core.catalogue.records import Allocator
 from core.sizing.report import Sizing
 from core.units import GIB
 from tests.accuracy import choices
+from tests.accuracy.figures.asked import Asked
 from tests.accuracy.records import Unusable
-
-if TYPE_CHECKING:
-    from tests.accuracy.memory import Question
 
 #: Requests for which SGLang prepares where nobody says: so many for a pool of one context, within these.
 PER_CONTEXT, LEAST_REQUESTS, MOST_REQUESTS = 512, 2048, 4096
@@ -33,11 +31,11 @@ WINDOW_RATIO = 0.8
 COUNTS_DRAFTS = "0.5.14"
 
 
-def is_sglang(q: "Question") -> bool:
+def is_sglang(q: Asked) -> bool:
     return q.case.engine.allocator is Allocator.SGLANG
 
 
-def alone(q: "Question", **changes: object) -> Sizing:
+def alone(q: Asked, **changes: object) -> Sizing:
     """The sizing without what guesses ahead: SGLang prints the model by itself, and its draft by itself."""
     if is_sglang(q) and q.case.scenario.deployment.draft_tokens > 0:
         changes["deployment__draft_tokens"] = 0
@@ -49,7 +47,7 @@ def pool_rate(sizing: Sizing) -> float:
     return float(sizing.trace["kv_pool.rate"])
 
 
-def at_most_asked(q: "Question", tokens: float) -> float:
+def at_most_asked(q: Asked, tokens: float) -> float:
     """No more tokens than were asked for (--max-total-tokens)."""
     asked = q.record.part("flags").count("max_total_tokens") if is_sglang(q) else None
     return min(tokens, float(asked)) if asked else tokens
@@ -58,7 +56,7 @@ def at_most_asked(q: "Question", tokens: float) -> float:
 # ---- requests at once
 
 
-def states_of_a_request(q: "Question") -> int:
+def states_of_a_request(q: Asked) -> int:
     """States that one request occupies (_calculate_mamba_ratio)."""
     if q.case.scenario.deployment.prefix_caching is False:
         return 1
@@ -67,7 +65,7 @@ def states_of_a_request(q: "Question") -> int:
     return CACHED_STATES + (0 if old else TRACKED_STATES)
 
 
-def requests_at_once(q: "Question") -> float:
+def requests_at_once(q: Asked) -> float:
     """What SGLang prints as max_running_requests."""
     tokens = q.observed.count("kv_tokens")
     if not is_sglang(q) or not tokens:
@@ -79,7 +77,7 @@ def requests_at_once(q: "Question") -> float:
     return float(min(most, slots // states_of_a_request(q)) if slots else most)
 
 
-def _wanted(q: "Question") -> int | None:
+def _wanted(q: Asked) -> int | None:
     flags = q.record.part("flags")
     chosen = flags.count("max_running_requests")
     drafts = q.case.scenario.deployment.draft_tokens > 0 or bool(flags.fields.get("speculative"))
@@ -89,23 +87,23 @@ def _wanted(q: "Question") -> int | None:
     return max(1, chosen // (plan.attention_replicas if plan else 1)) if chosen else None
 
 
-def _is_compressed(q: "Question") -> bool:
+def _is_compressed(q: Asked) -> bool:
     return any(group.kind is AttentionKind.COMPRESSED for group in q.sizing.blueprint.attention)
 
 
-def _prepared(q: "Question", tokens: int) -> int:
+def _prepared(q: Asked, tokens: int) -> int:
     """Places in the pool of requests where nobody says."""
     return max(min(int(tokens / _context(q) * PER_CONTEXT), MOST_REQUESTS), LEAST_REQUESTS)
 
 
-def _context(q: "Question") -> int:
+def _context(q: Asked) -> int:
     context = q.record.count("max_model_len") or q.sizing.blueprint.trained_context
     if not context:
         raise Unusable("the record does not say how long a request may be")
     return context
 
 
-def table_bytes(q: "Question") -> float:
+def table_bytes(q: Asked) -> float:
     """The table of every request's tokens, which stands beside the pools."""
     unknown = bool(q.sizing.blueprint.recurrent) and not q.observed.count("mamba_slots")
     if unknown or not q.observed.count("kv_tokens"):
@@ -116,11 +114,11 @@ def table_bytes(q: "Question") -> float:
 # ---- pools by themselves
 
 
-def _ratio(q: "Question") -> float:
+def _ratio(q: Asked) -> float:
     return 1.0 if q.case.scenario.deployment.full_windows else WINDOW_RATIO
 
 
-def window_tokens(q: "Question") -> float:
+def window_tokens(q: Asked) -> float:
     """Tokens of the pool of the layers with a window."""
     tokens = q.observed.count("kv_tokens")
     if not tokens:
@@ -132,10 +130,10 @@ def window_tokens(q: "Question") -> float:
     return _ratio(q) * tokens
 
 
-def pool_side(side: str, windowed: bool) -> Callable[["Question"], float]:
+def pool_side(side: str, windowed: bool) -> Callable[[Asked], float]:
     """Keys or values of the pool of layers with a window, or of the others, on one accelerator."""
 
-    def predict(q: "Question") -> float:
+    def predict(q: Asked) -> float:
         tokens = q.observed.count("swa_kv_tokens") if windowed else q.observed.count("kv_tokens")
         if tokens is None and windowed:
             tokens = round(window_tokens(q))
@@ -162,12 +160,12 @@ def _part(group: AttentionGroup, side: str) -> float:
 # ---- what guesses ahead
 
 
-def _needs_own_layers(q: "Question") -> None:
+def _needs_own_layers(q: Asked) -> None:
     if not q.case.scenario.deployment.draft_tokens or TensorClass.MTP not in q.sizing.blueprint.parameters:
         raise Unusable("the draft is not described")
 
 
-def draft_cache(q: "Question") -> float:
+def draft_cache(q: Asked) -> float:
     """The pool of the prediction layer, keys and values as printed: the tokens of the model's, and a page."""
     _needs_own_layers(q)
     tokens = q.observed.count("kv_tokens")
@@ -179,7 +177,7 @@ def draft_cache(q: "Question") -> float:
     return 2 * round(half / GIB, 2) * GIB
 
 
-def draft_weights(q: "Question") -> float:
+def draft_weights(q: Asked) -> float:
     """Prediction layers with an embedding and a head, which are read before those of the model take their place."""
     _needs_own_layers(q)
     trace, blueprint = q.sizing.trace, q.sizing.blueprint
@@ -188,10 +186,10 @@ def draft_weights(q: "Question") -> float:
     return whole / float(trace["plan.tensor"])
 
 
-def states_of_guesses(part: str) -> Callable[["Question"], float]:
+def states_of_guesses(part: str) -> Callable[[Asked], float]:
     """States after each guessed token of every request, and of one place more."""
 
-    def predict(q: "Question") -> float:
+    def predict(q: Asked) -> float:
         flags, slots = q.record.part("flags"), q.observed.count("mamba_slots")
         guessed = flags.count("speculative_num_draft_tokens") or q.case.scenario.deployment.draft_tokens + 1
         requests = flags.count("max_running_requests")
@@ -205,13 +203,13 @@ def states_of_guesses(part: str) -> Callable[["Question"], float]:
     return predict
 
 
-def state_bytes(q: "Question", part: str = "") -> float:
+def state_bytes(q: Asked, part: str = "") -> float:
     """One state on one accelerator, or a part of it: "matrix" or "convolution"."""
     sizing = q.sizing
     return sum(_group_state_bytes(q, sizing, n, part) for n in range(len(sizing.blueprint.recurrent)))
 
 
-def _group_state_bytes(q: "Question", sizing: Sizing, number: int, part: str) -> float:
+def _group_state_bytes(q: Asked, sizing: Sizing, number: int, part: str) -> float:
     trace, key = sizing.trace, f"state.{number}"
     sizes = {name: float(trace[f"{key}.{name}_elements"] * _width(q, trace, number, name)) for name in PARTS}
     counted = {name: float(trace[f"{key}.{name}_elements"] * trace[f"{key}.{name}_bytes"]) for name in PARTS}
@@ -225,7 +223,7 @@ PARTS = ("convolution", "matrix")
 WIDTHS = {"bfloat16": 2, "float16": 2, "float32": 4}
 
 
-def _width(q: "Question", trace: Any, number: int, part: str) -> float:
+def _width(q: Asked, trace: Any, number: int, part: str) -> float:
     """Bytes of an element; matrices as the start asks for (--mamba-ssm-dtype)."""
     asked = WIDTHS.get(q.record.part("flags").text("mamba_ssm_dtype")) if part == "matrix" else None
     return float(asked or trace[f"state.{number}.{part}_bytes"])
