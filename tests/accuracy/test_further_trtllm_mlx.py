@@ -3,30 +3,15 @@
 A record that is hit although its cause stands here must be taken from the list; one that is missed needs a cause.
 """
 
-from collections import Counter
-from functools import cache
-
 import pytest
 
-from tests.accuracy import memory
-from tests.accuracy.records import DATA, read_records
-from tests.accuracy.results import Outcome
+from tests.accuracy.further import FURTHER, Limit, compared, of_kind
 from tests.accuracy.tables import quantile
 
-#: Kind of figure: how far off a prediction may be. As in the shared records; a peak of mlx-lm is printed to 0.1 GB.
-LIMITS = {
-    "cache": 0.01,
-    "weights": 0.02,
-    "room for the cache": 0.08,
-    "room for the cache, in tokens": 0.08,
-    "total": 0.08,
-}
+FILE = "trtllm_mlx"
 #: Beyond its limit, and why.
 MISSED = {
-    (
-        "further-tm01",
-        "available_kv_gib",
-    ): "buffers of the decoder took 4.63 GiB; they follow from the build of the engine",
+    ("further-tm01", "available_kv_gib"): "buffers of the decoder took 4.63 GiB, by the build of the engine",
     ("further-tm09", "kv_tokens"): "what the device had free is not printed",
     ("further-tm12", "engine_mib"): "convert_checkpoint keeps the embedding table whole on every rank",
     ("further-tm15", "engine_mib"): "weight-only 4 bit leaves parts of latent attention in 16 bit, some twice",
@@ -42,26 +27,16 @@ MISSED = {
 MEDIAN_OF_TOTALS = 0.04
 
 
-@cache
-def found() -> Outcome:
-    return memory.compare(read_records(DATA / "further" / "trtllm_mlx.json"))
+def test_every_kind_has_a_limit() -> None:
+    assert {row.kind for row in compared(FILE).results} == {limit.kind for limit in FURTHER[FILE].limits}
 
 
-def test_all_are_read() -> None:
-    assert found().skipped == []
-    kinds = Counter(r.kind for r in found().results)
-    assert set(kinds) == set(LIMITS)
-    assert sum(kinds.values()) == 74
-
-
-@pytest.mark.parametrize("kind", LIMITS)
-def test_what_is_missed_is_known(kind: str) -> None:
-    rows = [r for r in found().results if r.kind == kind]
-    missed = {(r.id, r.metric) for r in rows if abs(r.error) > LIMITS[kind]}
-    of_kind = {(r.id, r.metric) for r in rows}
-    assert missed == MISSED.keys() & of_kind
+@pytest.mark.parametrize("limit", FURTHER[FILE].limits, ids=str)
+def test_what_is_missed_is_known(limit: Limit) -> None:
+    rows = of_kind(FILE, limit.kind)
+    missed = {(row.id, row.metric) for row in rows if abs(row.error) > limit.error}
+    assert missed == MISSED.keys() & {(row.id, row.metric) for row in rows}
 
 
 def test_peaks_of_mlx_lm() -> None:
-    errors = [abs(r.error) for r in found().results if r.kind == "total"]
-    assert quantile(errors, 0.5) <= MEDIAN_OF_TOTALS
+    assert quantile([abs(row.error) for row in of_kind(FILE, "total")], 0.5) <= MEDIAN_OF_TOTALS

@@ -1,39 +1,11 @@
-"""The further prints of vLLM about the bytes of its cache: they are read, and hold what they held when this was set.
+"""How prints of vLLM are read: builds between releases, tokens of one group, stages."""
 
-Nothing is tuned on them. Before anything was changed for them, 67 % of these figures were within 1 %. What is still
-beyond has its cause in data/README.md: forks, drafters whose layers are not stated, the room of another rank.
-"""
-
-from functools import cache
 from typing import Any
 
 import pytest
 
 from tests.accuracy import choices, memory
-from tests.accuracy.memory import FIGURES
-from tests.accuracy.records import DATA, Record, read_records
-from tests.accuracy.results import Outcome
-
-#: The part of the figures about the cache that is within 1 %.
-LEAST_WITHIN = 0.83
-
-
-@cache
-def further() -> Outcome:
-    return memory.compare(read_records(DATA / "further" / "vllm_cache.json"))
-
-
-def test_further_caches_hold() -> None:
-    rows = [r for r in further().results if FIGURES[r.metric].kind == "cache"]
-    assert len(rows) >= 127
-    assert sum(abs(r.error) <= 0.01 for r in rows) / len(rows) >= LEAST_WITHIN
-
-
-def test_no_further_cache_is_skipped() -> None:
-    assert [s.id for s in further().skipped if FIGURES[s.metric].kind == "cache"] == []
-
-
-# ---- how such records are read
+from tests.accuracy.records import Record
 
 
 @pytest.mark.parametrize(

@@ -1,53 +1,11 @@
-"""The further prints of llama.cpp, on which nothing is tuned: they are read, and hold what they held when this was set.
+"""How prints of llama.cpp are read: names of figures, flags, and what lies with the processor."""
 
-Compute buffers hold less than the rest: a third of these are of a fork with graphs of its own, and between September
-2025 and May 2026 masks stood in other places than the rule for older builds has them.
-"""
-
-from functools import cache
 from typing import Any
 
 import pytest
 
 from tests.accuracy import memory, printed
-from tests.accuracy.records import DATA, Record, read_records
-from tests.accuracy.results import Outcome
-
-#: Kind of figure: the limit of the error, and the least share of rows within it. Weights with a stated file: where
-#: some experts lie with the processor, mapped files are counted twice and a mix of formats is known by its size alone.
-LIMITS = {
-    "cache": (0.01, 0.99),
-    "state": (0.01, 0.99),
-    "weights": (0.02, 0.80),
-    "weights, file size stated": (0.02, 0.78),
-    "weights on the processor": (0.02, 0.75),
-    "total": (0.08, 0.99),
-    "compute buffer": (0.08, 0.40),
-    "compute buffer of the host": (0.08, 0.65),
-}
-#: Rows that nothing predicts: two models that the catalogue does not have, and experts of unknown number.
-MOST_SKIPPED = 0.04
-
-
-@cache
-def further() -> Outcome:
-    return memory.compare(read_records(DATA / "further" / "llama_cpp.json"))
-
-
-@pytest.mark.parametrize("kind", LIMITS)
-def test_further_prints_hold(kind: str) -> None:
-    limit, share = LIMITS[kind]
-    rows = [r for r in further().results if r.kind == kind]
-    assert sum(abs(r.error) <= limit for r in rows) / len(rows) >= share
-
-
-def test_few_further_prints_are_skipped() -> None:
-    outcome = further()
-    assert len(outcome.skipped) <= MOST_SKIPPED * (len(outcome.results) + len(outcome.skipped))
-    assert [skip.reason for skip in outcome.skipped if "no rule" in skip.reason] == []
-
-
-# ---- names
+from tests.accuracy.records import Record
 
 PLAIN: dict[str, Any] = {
     "model_id": "Qwen/Qwen3-30B-A3B",
