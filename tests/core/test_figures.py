@@ -1,6 +1,7 @@
 """Every figure has a name, and every formula reads as people write it."""
 
 import re
+from collections import Counter
 
 import pytest
 
@@ -9,6 +10,7 @@ from core.architecture.blueprint import TensorClass
 from core.catalogue.loading import load_shipped
 from core.language.figures import has_label, label, tensor_class
 from core.language.formulas import in_words, with_numbers, write
+from core.language.labels import cost, deployment, fitted, memory, model, reserved, speed
 from core.language.messages import in_language
 from core.language.numbers import formatter
 from core.scenario import CatalogueModel, Plan
@@ -28,6 +30,13 @@ def test_every_promised_figure_has_a_name(key: str) -> None:
 def test_names_are_not_taken_twice() -> None:
     names = [label(key) for key in KEYS]
     assert sorted(names) == sorted(set(names))
+
+
+@pytest.mark.parametrize("kind", ["LABELS", "PARTS"])
+def test_every_key_is_named_in_one_area_alone(kind: str) -> None:
+    areas = (cost, deployment, fitted, memory, model, reserved, speed)
+    keys = [key for area in areas for key in vars(area).get(kind, {})]
+    assert [key for key, times in Counter(keys).items() if times > 1] == []
 
 
 @pytest.mark.parametrize(

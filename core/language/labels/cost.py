@@ -1,8 +1,8 @@
-"""The names of the figures of demand, capacity, cost, energy and carbon; `core.language.figures` takes them in."""
+"""What it costs: demand, capacity, retrieval, prices, energy and carbon."""
 
 from core.language.messages import marked
 
-COST_LABELS = {
+LABELS = {
     # demand
     "demand.daily_share": marked("Share of the users on a working day"),
     "demand.requests_per_day": marked("Requests of an active user a day"),
@@ -134,7 +134,7 @@ COST_LABELS = {
 }
 
 #: The last word of a key that stands in a family.
-COST_PARTS = {
+PARTS = {
     "annuity": marked("purchase, spread over the term"),
     "energy": marked("electricity"),
     "colocation": marked("colocation"),
@@ -172,7 +172,7 @@ COST_PARTS = {
 }
 
 #: Families of keys: the pattern, and a text into which the part, the number of the group or the name itself is put.
-COST_FAMILIES = (
+FAMILIES = (
     (r"^cost\.at_share\.(?P<raw>\d+)$", marked("Cost of a million tokens at {raw} % of the year")),
     (r"^cost\.of_term\.(?P<part>\w+)$", marked("{part}, over the term")),
     (r"^cost\.share\.(?P<raw>\d+)$", marked("{raw} % of the year")),

@@ -1,0 +1,101 @@
+"""Names of keys with several parts: patterns of families, and what a key begins with."""
+
+import re
+
+from core.language.labels import cost
+from core.language.messages import marked
+
+#: Families of keys: the pattern, and a text into which the names of the part and of the group are put.
+FAMILIES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern), text)
+    for pattern, text in (
+        *cost.FAMILIES,
+        (r"^tpot_share\.(?P<part>.+)$", marked("{part}, share of one token")),
+        (r"^use\.(?P<group>\d+)\.share\.(?P<part>.+)$", marked("Memory {group}, share of the limit: {part}")),
+        (r"^use\.(?P<group>\d+)\.(?P<part>[\w.]+)$", marked("Memory {group}, its use: {part}")),
+        (
+            r"^other_accelerator\.use\.(?P<group>\d+)\.share\.(?P<part>.+)$",
+            marked("Memory {group} of a further accelerator, share of the limit: {part}"),
+        ),
+        (
+            r"^other_accelerator\.use\.(?P<group>\d+)\.(?P<part>[\w.]+)$",
+            marked("Memory {group} of a further accelerator, its use: {part}"),
+        ),
+        (r"^before\.(?P<part>.+)$", marked("{part}, before the change")),
+        (r"^change\.(?P<part>.+)$", marked("{part}, times what it was")),
+        (r"^difference\.(?P<part>.+)$", marked("{part}, more than before")),
+        (r"^(?P<part>.+)\.p10$", marked("{part}, one case in ten below")),
+        (r"^(?P<part>.+)\.p90$", marked("{part}, nine cases in ten below")),
+        (r"^retrieval\.(?P<group>\d+)\.parameters$", marked("Retrieval model {group}: parameters")),
+        (r"^retrieval\.(?P<group>\d+)\.read_bytes$", marked("Retrieval model {group}: weights read")),
+        (r"^retrieval\.(?P<group>\d+)\.tokens$", marked("Retrieval model {group}: tokens of a request")),
+        (r"^retrieval\.(?P<group>\d+)\.seconds$", marked("Retrieval model {group}: time of a request")),
+        (r"^companion\.(?P<group>\d+)\.parameters\.(?P<part>\w+)$", marked("Companion {group}, parameters: {part}")),
+        (r"^companion\.(?P<group>\d+)\.bits\.(?P<part>\w+)$", marked("Companion {group}, bits per weight: {part}")),
+        (r"^companion\.(?P<group>\d+)\.weights_bytes\.(?P<part>\w+)$", marked("Companion {group}, weights: {part}")),
+        (r"^kv_element_bytes\.(?P<group>\d+)$", marked("Attention {group}: bytes per cached element")),
+        (r"^attention\.(?P<group>\d+)\.(?P<part>[\w.]+)$", marked("Attention {group}: {part}")),
+        (r"^kv\.(?P<group>\d+)\.(?P<part>\w+)$", marked("Attention {group}: {part}")),
+        (r"^draft\.kv\.(?P<group>\d+)\.(?P<part>\w+)$", marked("Draft model, attention {group}: {part}")),
+        (r"^draft\.parameters\.(?P<part>\w+)$", marked("Draft model, parameters: {part}")),
+        (r"^draft\.bits\.(?P<part>\w+)$", marked("Draft model, bits per weight: {part}")),
+        (r"^draft\.weights_bytes\.(?P<part>\w+)$", marked("Draft model, weights: {part}")),
+        (r"^own\.decode\.(?P<group>\d+)\.(?P<part>[\w.]+)$", marked("Your speed {group}: {part}")),
+        (r"^own\.prefill\.(?P<group>\d+)\.(?P<part>[\w.]+)$", marked("Your prompt speed {group}: {part}")),
+        (r"^own\.first_token\.(?P<group>\d+)\.(?P<part>[\w.]+)$", marked("Your time to first token {group}: {part}")),
+        (r"^own\.throughput\.(?P<group>\d+)\.(?P<part>[\w.]+)$", marked("Your speed of all users {group}: {part}")),
+        (r"^state\.(?P<group>\d+)\.(?P<part>\w+)$", marked("Recurrent layers {group}: {part}")),
+        (r"^tier\.(?P<group>\d+)\.(?P<part>\w+)$", marked("Memory {group}: {part}")),
+        (r"^context_case\.(?P<group>\d+)\.(?P<part>\w+)$", marked("Context, case {group}: {part}")),
+        (r"^max_context_tokens\.(?:beside_as_now\.)?case\.(?P<group>\d+)$", marked("Longest context, case {group}")),
+        (r"^(?P<part>cache_outweighs_model_tokens)\.case\.(?P<group>\d+)$", marked("{part}, case {group}")),
+    )
+)
+
+#: What a key with several parts begins with; the longest beginning counts.
+WHOLES = {
+    "decode_step_s": marked("Time per token"),
+    "one_request_step_s": marked("Time per token of one request alone"),
+    "saturated_step_s": marked("Time per token with memory full"),
+    "prefill_step_s": marked("Time of the prompt"),
+    "prompt": marked("Prompt"),
+    "prefill": marked("Prompt"),
+    "serving": marked("Service"),
+    "saturated": marked("Memory full"),
+    "output_tok_s_total": marked("Speed of all users together"),
+    "saturated_tok_s_total": marked("Speed of all users together, memory full"),
+    "prefill_tok_s": marked("Reading speed of one prompt"),
+    "attention_flops_per_token": marked("Work of attention per token"),
+    "bytes_read_per_token": marked("Read per token"),
+    "compute_s_per_token": marked("Computing time per token"),
+    "model": marked("Model"),
+    "matrices": marked("Matrices"),
+    "flops_per_token": marked("Work per token"),
+    "accelerator": marked("One accelerator"),
+    "other_accelerator": marked("Each further accelerator"),
+    "spill": marked("In the slower memory"),
+    "accelerator.spill": marked("In the slower memory"),
+    "other_accelerator.spill": marked("In the slower memory of a further accelerator"),
+    "spread": marked("Spread"),
+    "host": marked("Host memory"),
+    "draft": marked("Draft model"),
+    "own.decode": marked("Your speeds"),
+    "own.prefill": marked("Your prompt speeds"),
+    "own.first_token": marked("Your times to first token"),
+    "own.throughput": marked("Your speeds of all users"),
+    "decode_tok_s": marked("Speed per user"),
+    "ttft_s": marked("Time to first token"),
+    "workload": marked("Workload"),
+    "range": marked("Range"),
+    "textbook": marked("Rule of thumb"),
+    "article": marked("The article’s example"),
+    "checkpoint": marked("Published checkpoint"),
+    "weights_bytes": marked("Weights"),
+    "model.parameters": marked("Parameters"),
+    "weights.bits": marked("Bits per weight"),
+    "kv_pool": marked("Pool of the cache"),
+    "pools": marked("Pools for cache and states"),
+    "runtime": marked("Runtime"),
+    "max_context_tokens": marked("Longest context that fits"),
+    "cache_outweighs_model_tokens": marked("Context up to which the model outweighs its cache"),
+}

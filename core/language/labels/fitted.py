@@ -1,0 +1,57 @@
+"""Parameters fitted to measurements, the spread around a prediction, and the user's own measurements."""
+
+from core.language.messages import marked
+
+LABELS = {
+    "own.other_load": marked("Scatter of a measurement under another load, against the same"),
+    "efficiency.experts": marked("Efficiency on experts"),
+    "fit.eta": marked("Fitted: share of the bandwidth reached on long reads"),
+    "fit.cap": marked("Fitted: bytes under way per clock and execution unit"),
+    "fit.eta_e": marked("Fitted: bandwidth on experts against other weights"),
+    "fit.eta_kv": marked("Fitted: bandwidth on the cache against weights"),
+    "fit.mfu_dec_att": marked("Fitted: share of the 16-bit rate in attention over a cache"),
+    "fit.t_op": marked("Fitted: time per kernel"),
+    "fit.t_host": marked("Fitted: host time per step"),
+    "fit.t_seq": marked("Fitted: time per request and step"),
+    "fit.e_half": marked("Fitted: energy of one operation at half rate"),
+    "efficiency.within_power": marked("Share of the computing rate within the power"),
+    "fit.ops": marked("Fitted: operations per clock and execution unit"),
+    "efficiency.within_units": marked("Share of the computing rate that execution units keep fed"),
+    "fit.w_half": marked("Fitted: width of products at half rate"),
+    "efficiency.layers": marked("Share of the computing rate that products of layers reach"),
+    "efficiency.one_expert": marked("Share that products as narrow as an expert's reach"),
+    "fit.mfu": marked("Fitted: share of the computing rate in long products"),
+    "fit.mfu_e": marked("Fitted: efficiency of expert products against others"),
+    "fit.n_half": marked("Fitted: tokens at half rate for 100 TFLOP/s"),
+    "fit.mfu_att": marked("Fitted: share of the 16-bit rate in attention over a prompt"),
+    "fit.mfu_b": marked("Fitted: efficiency of small batches"),
+    "fit.gamma": marked("Fitted: reuse of experts within a batch"),
+    "fit.ars": marked("Fitted: exchange inside an engine against alone"),
+    "fit.c_int": marked("Fitted: share of others’ prompts that a request waits for"),
+    "fit.c_q": marked("Fitted: weight of the prompt queue"),
+    "fit.c_burst": marked("Fitted: weight of the prompts that were sent together"),
+    "fit.t_req": marked("Fitted: handling of a request"),
+    "fit.pipe": marked("Fitted: overlap of prompt passes"),
+    "fit.eta_cpu": marked("Fitted: share of its bandwidth that a CPU reaches"),
+}
+
+#: The last word of a key that stands in a family.
+PARTS = {
+    "any": marked("in general"),
+    "by_evidence": marked("by evidence"),
+    "least": marked("at least"),
+    "widening": marked("widening"),
+    "shallow": marked("short context"),
+    "short_tokens": marked("tokens up to which a context is short"),
+    "deep_tokens": marked("tokens from which a context is deep"),
+    "deep_widening": marked("widening for a deep context"),
+    "low": marked("low"),
+    "high": marked("high"),
+    "predicted": marked("predicted"),
+    "measured": marked("measured"),
+    "noise": marked("scatter of a single figure"),
+    "weight": marked("weight"),
+    "pull": marked("pull"),
+    "factor": marked("correction"),
+    "own": marked("with your measurements"),
+}
