@@ -39,7 +39,7 @@ from core.sizing.placement import is_placed, record_placed, record_placement, sp
 from core.sizing.report import DeviceUse, MemoryItem, MemoryKind, TierUse, Verdict
 from core.sizing.reservation.sglang import TOKENS_OF_REQUEST
 from core.sizing.reservation.share import Reservation
-from core.sizing.reservation.vllm import UNDER_WAY
+from core.sizing.reservation.vllm_compressed import UNDER_WAY
 from core.sizing.situation import SETUPS_KEPT, Setup, Situation
 from core.sizing.static_share import computes_share, record_share
 from core.sizing.weights import loaded_key, record_weights
