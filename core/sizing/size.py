@@ -2,8 +2,9 @@
 
 from core.catalogue.catalogue import Catalogue
 from core.scenario import Scenario
+from core.sizing.device_uses import device_uses
 from core.sizing.findings import find
-from core.sizing.memory import device_uses, record_memory, verdict
+from core.sizing.memory import record_memory, verdict
 from core.sizing.report import Sizing
 from core.sizing.resolution import resolve
 from core.sizing.speed import speed_figures

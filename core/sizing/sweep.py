@@ -9,7 +9,8 @@ from core.catalogue.catalogue import Catalogue
 from core.catalogue.records import KvFormat
 from core.physics import memory as m
 from core.scenario import Mode, Scenario
-from core.sizing.memory import finds_length, largest_context, longest_context, record_memory
+from core.sizing.contexts import largest_context
+from core.sizing.memory import finds_length, longest_context, record_memory
 from core.sizing.reservation.share import Reservation
 from core.sizing.resolution import resolve
 from core.sizing.situation import SETUPS_KEPT, Setup, Situation

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from core.catalogue.catalogue import Catalogue
 from core.scenario import Mode, Plan, Scenario
+from core.sizing.device_uses import device_uses
 from core.sizing.examples import worked_example, worked_example_in_reality
-from core.sizing.memory import device_uses, record_memory, verdict
+from core.sizing.memory import record_memory, verdict
 from core.sizing.report import KEYS, MemoryKind, Verdict
 from core.sizing.resolution import resolve
 from core.sizing.situation import Situation

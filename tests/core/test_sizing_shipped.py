@@ -12,8 +12,9 @@ from core.catalogue.records import DeviceKind, ModelRole
 from core.errors import InvalidInput, UnsupportedArchitecture
 from core.language.sentences import verdict_reason
 from core.scenario import CatalogueModel, Deployment, Mode, Plan, Scenario, Workload
+from core.sizing.device_uses import device_uses
 from core.sizing.examples import examples, worked_example, worked_example_in_reality
-from core.sizing.memory import device_uses, record_memory
+from core.sizing.memory import record_memory
 from core.sizing.report import FindingKind, Sizing, Verdict
 from core.sizing.resolution import resolve
 from core.sizing.size import size

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from core.physics import memory as m
 from core.scenario import Placement, Scenario
+from core.sizing.companions import COMPANION_ITEMS
 from core.sizing.memory import record_memory
 from core.sizing.origins import METHOD
 from core.sizing.report import Finding, FindingKind
@@ -12,8 +13,6 @@ from core.sizing.rules.rule import note, reason, rule
 from core.sizing.situation import Setup, Situation
 from core.trace import Trace
 from core.units import Unit
-
-COMPANIONS = ("memory_item.embedding", "memory_item.reranker")
 
 
 def _shares_a_card(s: Setup) -> bool:
@@ -28,7 +27,7 @@ def _has_room(trace: Trace) -> bool:
 def co_locate(trace: Trace, s: Situation) -> Iterator[Finding]:
     """A small platform of its own: embedding model, reranker and language model share one card."""
     if _shares_a_card(s.setup) and _has_room(trace):
-        yield reason(FindingKind.CO_LOCATE, *COMPANIONS, "max_concurrency", "requests_at_once")
+        yield reason(FindingKind.CO_LOCATE, *COMPANION_ITEMS.values(), "max_concurrency", "requests_at_once")
 
 
 @rule(FindingKind.SPLIT_RETRIEVAL, 26)

@@ -6,9 +6,9 @@ from core.catalogue.records import Device, DeviceKind, LinkKind
 from core.physics import economics as e
 from core.physics import memory as m
 from core.physics import purchase
+from core.sizing.companions import COMPANION_ITEMS
 from core.sizing.groups import source_of_model
 from core.sizing.links import BETWEEN_MACHINES, FAST
-from core.sizing.memory import COMPANIONS
 from core.sizing.origins import catalogue_origin
 from core.sizing.rates import exchange_link
 from core.sizing.report import Finding, FindingKind
@@ -35,7 +35,7 @@ def _in_fast_memory(trace: Trace) -> bool:
 
 def _whole_model_bytes(trace: Trace) -> int:
     """What one accelerator would hold that has the whole model and one request [byte]."""
-    beside = sum(trace[key] for key in COMPANIONS.values()) + trace["memory_item.framework"]
+    beside = sum(trace[key] for key in COMPANION_ITEMS.values()) + trace["memory_item.framework"]
     one = trace["kv_logical_bytes_per_request"] + trace["state_bytes_per_request"]
     return int(trace["memory_item.weights"] + beside + one)
 
