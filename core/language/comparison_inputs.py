@@ -11,7 +11,8 @@ from core.language.cost_sentences import use
 from core.language.format_names import format_name
 from core.language.messages import gettext as _
 from core.language.messages import marked
-from core.language.numbers import TIMES, Formatter, current
+from core.language.numbers import Formatter, current
+from core.language.plain_numbers import TIMES
 from core.scenario import CatalogueModel, Plan, Scenario
 
 Write = Callable[[Scenario, Catalogue, Formatter], str]

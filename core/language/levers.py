@@ -5,7 +5,8 @@ from decimal import Decimal
 
 from core.language.messages import gettext as _
 from core.language.messages import marked, ngettext
-from core.language.numbers import MINUS, Formatter, current
+from core.language.numbers import Formatter, current
+from core.language.plain_numbers import MINUS
 from core.sizing.levers import Gain, Lever, LeverKind, Measure
 from core.sizing.shown import change, difference
 

@@ -14,19 +14,17 @@ from enum import StrEnum
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
-from core.language.locale_signs import BY_CODE, SIGNS
+from core.language.locale_signs import BY_CODE
 from core.language.messages import language, marked, translations
+from core.language.plain_numbers import MINUS, TIMES, Number, PlainNumbers
 from core.units import GB, GIB, KIB, MB, MIB, TB, Unit
 
 if TYPE_CHECKING:
     from babel import Locale
 
 NBSP = "\u00a0"  # no-break space, before a unit
-MINUS = "\u2212"
 EN_DASH = "\u2013"
-TIMES = "\u00d7"
 
-Number = float  # or int
 _Sizes = tuple[tuple[int, str], tuple[int, str], tuple[int, str]]
 _DECIMAL: _Sizes = ((TB, "TB"), (GB, "GB"), (MB, "MB"))
 _BINARY: _Sizes = ((KIB * GIB, "TiB"), (GIB, "GiB"), (MIB, "MiB"))
@@ -79,7 +77,7 @@ def current() -> "Formatter":
     return formatter(language())
 
 
-class Formatter:
+class Formatter(PlainNumbers):
     """Writes numbers in one language.
 
     >>> en, de = Formatter("en"), Formatter("de")
@@ -90,13 +88,10 @@ class Formatter:
     """
 
     def __init__(self, language: str, memory_unit: MemoryUnit = MemoryUnit.DECIMAL) -> None:
-        self.language = language
+        super().__init__(language)
         self._word = translations(language).text
         self.memory_unit = memory_unit.value
         self.memory_factor, self._sizes = (GB, _DECIMAL) if memory_unit is MemoryUnit.DECIMAL else (GIB, _BINARY)
-        self._known = SIGNS[language]
-        self.decimal_sign, self.group_sign = self._known.decimal, self._known.group
-        self._signs = str.maketrans({",": self.group_sign, ".": self.decimal_sign, "-": MINUS})
         self._currency_first = self._known.currency_first
 
     @cached_property
@@ -111,63 +106,6 @@ class Formatter:
             return self._known.symbols.get(currency, currency)
         symbols: Mapping[str, str] = self._locale.currency_symbols
         return symbols.get(currency, currency)
-
-    def with_signs(self, number: str) -> str:
-        """A number as Python formats it, with the signs of the language: 1,234.5 becomes 1.234,5 in German."""
-        return number.translate(self._signs)
-
-    # Plain numbers
-
-    def count(self, number: Number) -> str:
-        """A whole number with groups of three: 262,144."""
-        if not math.isfinite(number):
-            return self.number(number)
-        return f"{round(number):,}".translate(self._signs)
-
-    def decimal(self, number: Number, digits: int = 1) -> str:
-        """A number with a fixed count of decimals."""
-        if not math.isfinite(number):
-            return self.number(number)
-        text = f"{number:,.{digits}f}"
-        if text.startswith("-") and not text.strip("-0.,"):
-            text = text[1:]  # no "−0.0"
-        return text.translate(self._signs)
-
-    def significant(self, number: Number, digits: int = 2) -> str:
-        """A number rounded to its first digits, without a power of ten: 4.1, 74, 1,300 with two digits."""
-        if not number:
-            return "0"
-        exponent = math.floor(math.log10(abs(number)))
-        rounded = float(f"{number:.{digits - 1}e}")
-        if abs(rounded) >= 10 ** (exponent + 1):
-            exponent += 1
-        return self.decimal(rounded, max(0, digits - 1 - exponent))
-
-    def number(self, number: Any) -> str:
-        """A number in full, for formulas with numbers put in: integers exactly, others with six significant digits
-        and at least to the unit; long round numbers with a power of ten.
-
-        >>> [Formatter("en").number(n) for n in (98304, 2684354560.0, 0.00134213, 1.792e12)]
-        ['98,304', '2,684,354,560', '0.00134213', '1.792×10¹²']
-        """
-        if isinstance(number, bool):
-            return "1" if number else "0"
-        if isinstance(number, int):
-            return f"{number:,}".translate(self._signs)
-        if not math.isfinite(number):
-            return "∞" if number > 0 else f"{MINUS}∞"
-        if abs(number) < 1e15 and (number == int(number) or abs(number) >= 1e6) and not _is_short(number):
-            return f"{round(number):,}".translate(self._signs)
-        if 1e-4 <= abs(number) < 1e6:
-            return self._trimmed(f"{number:,.{_decimals(number, 6)}f}")
-        mantissa, exponent = f"{number:.5e}".split("e")
-        power = str(int(exponent)).translate(_SUPERSCRIPT)
-        return f"{self._trimmed(mantissa)}{TIMES}10{power}"
-
-    def _trimmed(self, text: str) -> str:
-        if "." in text:
-            text = text.rstrip("0").rstrip(".")
-        return text.translate(self._signs)
 
     # Quantities; each has a `_parts` form, digits and unit apart, for tiles and ranges
 
@@ -444,8 +382,6 @@ _BARE = frozenset({Unit.COUNT, Unit.RATIO, Unit.REQUEST, Unit.USER, Unit.PARAMET
 # For extraction: the units that are words.
 _UNIT_WORDS = (marked("B/token"), marked("bit/weight"), marked("B/element"))
 
-_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
 
 def _scale(size: Number, sizes: "_Sizes") -> tuple[str, int]:
     """The largest unit of which an amount has at least one; of the largest of all, at least ten."""
@@ -462,18 +398,9 @@ def _joined(written: Written) -> str:
     return f"{digits}{NBSP}{unit}" if unit else digits
 
 
-def _is_short(number: float) -> bool:
-    """Is this a large number with few digits that count, such as a rate from a data sheet?"""
-    return abs(number) >= 1e10 and float(f"{number:.4e}") == number
-
-
 def _energy(formatter: Formatter, number: Number) -> str:
     """An amount that may be small or large: two digits that count below ten, whole numbers from there."""
     return formatter.significant(number) if abs(number) < 9.95 else formatter.count(number)
-
-
-def _decimals(number: float, digits: int) -> int:
-    return max(0, digits - 1 - math.floor(math.log10(abs(number)))) if number else 0
 
 
 def _scaled_share(value: float) -> float:
