@@ -23,6 +23,7 @@ from core.sizing.engine_defaults import (
     VALUES_AS_WIDEST_SINCE,
     before,
     block_tokens,
+    page_of_compressed,
     uses_flash_attention,
 )
 from core.sizing.groups import LATENT, cached_groups, draft_layers, is_split
@@ -43,6 +44,12 @@ OLDER_BLOCKS = Origin(
     "TensorRT-LLM, release notes: tokens_per_block",
     "https://github.com/NVIDIA/TensorRT-LLM/blob/main/docs/source/release-notes.md",
     "2026-11",
+)
+PAGE_OF_COMPRESSED = Origin(
+    OriginKind.METHOD,
+    "SGLang 0.5.12 to 0.5.23, arg_groups/deepseek_v4_hook.py, later overrides.py: page_size",
+    "https://github.com/sgl-project/sglang",
+    "2026-12",
 )
 #: States that mlx-lm keeps in 32 bit whatever their config says, and before in 16 (models/ssm.py, gated_delta.py).
 WIDENED_BY_MLX = (RecurrentKind.GATED_DELTANET, RecurrentKind.KDA, RecurrentKind.MAMBA2)
@@ -151,9 +158,11 @@ def _given_format(trace: Recipe, s: Setup) -> None:
         trace.given(
             "kv_value_format.bytes_per_element", s.kv_value_format.bytes_per_element, Unit.BYTE_PER_ELEMENT, origin
         )
-    chosen = s.deployment.kv_block_tokens
+    chosen, page = s.deployment.kv_block_tokens, page_of_compressed(s)
     if article:
         trace.given("engine.block_tokens", 1, Unit.TOKEN, ARTICLE)
+    elif page is not None:
+        trace.given("engine.block_tokens", page, Unit.TOKEN, PAGE_OF_COMPRESSED)
     elif chosen is not None:
         trace.given("engine.block_tokens", chosen, Unit.TOKEN, CHOICE)
     else:

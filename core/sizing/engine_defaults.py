@@ -7,7 +7,7 @@ TensorRT-LLM 1.3 and mlx-lm 0.32 as each constant says.
 
 from functools import lru_cache
 
-from core.architecture.blueprint import Quantisation
+from core.architecture.blueprint import AttentionKind, Quantisation
 from core.catalogue.records import Allocator, DeviceFamily
 from core.scenario import Mode
 from core.sizing.situation import Setup
@@ -127,6 +127,8 @@ STATES_TRACKED_SINCE, RINGS_BY_REQUEST_SINCE = (0, 5, 14), (0, 5, 15)
 #: Since these releases windows of DeepSeek V4 stand by requests too, and those of other models where it does not come
 #: back to prefixes and the requests at once are chosen (SWARequestCapPoolConfigurator).
 COMPRESSED_BY_REQUEST_SINCE, WINDOWS_BY_REQUEST_SINCE = (0, 5, 21), (0, 5, 22)
+#: Pages of SGLang for DeepSeek V4 (arg_groups/deepseek_v4_hook.py, since 0.5.15 arg_groups/overrides.py) [token].
+COMPRESSED_PAGE, COMPRESSED_PAGE_ON_ASCEND = 256, 128
 #: TensorRT-LLM: since this release blocks have as many tokens as its record says, before 64, before that 128
 #: (llmapi/llm_args.py, KvCacheConfig.tokens_per_block; release notes of 0.10; prints of 0.8, 0.12, 0.13 and 0.20; which
 #: release changed to 32 is not noted).
@@ -313,6 +315,14 @@ def block_tokens(s: Setup) -> int | None:
     if s.engine.allocator is not Allocator.TENSORRT_LLM or not before(s, TRT_BLOCKS_SINCE):
         return None
     return TRT_BLOCKS_BEFORE if before(s, TRT_SMALLER_BLOCKS_SINCE) else TRT_SMALLER_BLOCKS
+
+
+def page_of_compressed(s: Setup) -> int | None:
+    """Tokens of a page that SGLang sets for DeepSeek V4, whatever is asked for; None where the choice is free."""
+    compressed = any(group.kind is AttentionKind.COMPRESSED for group in s.blueprint.attention)
+    if s.engine.allocator is not Allocator.SGLANG or not compressed:
+        return None
+    return COMPRESSED_PAGE_ON_ASCEND if s.device.family is DeviceFamily.ASCEND else COMPRESSED_PAGE
 
 
 def older_share(s: Setup) -> float | None:

@@ -52,6 +52,8 @@ PREFIXES_SINCE = (0, 8)
 FIRST_UNTIL, FIRST_REQUESTS = (0, 10), 256
 #: States of vLLM that are kept to come back to.
 KEPT_MODES = ("align", "all")
+#: Tokens that SGLang reads at once where nobody says (server_args.py, max_prefill_tokens).
+PREFILLED = 16_384
 #: Slots of llama.cpp's server that nobody gave a number of them, since December 2025.
 OWN_SLOTS = 4
 #: From so many requests at once on, InferenceX lets SGLang look for new ones less often.
@@ -94,7 +96,8 @@ def release_of(record: Record, engine: Engine) -> tuple[int, ...] | None:
     """The release as stated, else by date; of llama.cpp year and month; None: the catalogue's."""
     date = record.text("date")
     if engine.allocator is Allocator.LLAMA_CPP:
-        known = re.match(r"(20\d\d)(?:-(\d\d))?", date)  # a year alone: its beginning
+        built = re.fullmatch(r"(20\d\d)-(\d\d)", record.text("engine_version"))  # before it was reported
+        known = built or re.match(r"(20\d\d)(?:-(\d\d))?", date)  # a year alone: its beginning
         return (int(known[1]), int(known[2] or 1)) if known else None
     if engine.allocator is Allocator.SGLANG:
         stated = _exact_version(record)
@@ -144,7 +147,7 @@ def shares_slots(record: Record) -> bool:
 def cache_choices(record: Record, engine: Engine) -> dict[str, Any]:
     """The fields of a deployment that say how the cache is kept."""
     flags, release = record.part("flags"), release_of(record, engine)
-    chunk = flags.count("max_num_batched_tokens") or flags.count("ubatch") or flags.count("chunked_prefill_size")
+    chunk = flags.count("max_num_batched_tokens") or flags.count("ubatch") or _chunk_of_sglang(flags)
     return {
         "release": _written(release),
         "prefill_chunk": max(16, chunk) if chunk else None,
@@ -158,6 +161,12 @@ def cache_choices(record: Record, engine: Engine) -> dict[str, Any]:
         "context_parallel": flags.count("dcp") or 1,
         "draft_tokens": draft_tokens(flags),
     }
+
+
+def _chunk_of_sglang(flags: Record) -> int | None:
+    """Tokens read at once; without chunks (-1) as many as are read at once of several prompts."""
+    off = flags.number("chunked_prefill_size") == -1
+    return (flags.count("max_prefill_tokens") or PREFILLED) if off else flags.count("chunked_prefill_size")
 
 
 def _caches_prefixes(flags: Record) -> bool | None:

@@ -90,6 +90,20 @@ def test_pools_of_windows_are_printed_by_themselves() -> None:
     assert swa["swa_kv_k_gib"] == round(800_000 * rate / GIB, 2)
 
 
+@pytest.mark.parametrize(("device", "tokens"), [("h20-141gb", 18_432), ("ascend-910b-64gb", 18_560)])
+def test_pools_of_windows_are_whole_pages(device: str, tokens: int) -> None:
+    """A tenth of 186,368 tokens in pages of 256, on Ascend of 128."""
+    base = PLAIN | {"model_id": "deepseek-ai/DeepSeek-V4-Flash", "engine_version": "0.5.12", "device_id": device}
+    found = _found(base, observed={"kv_tokens": 186_368, "swa_kv_tokens": 1}, kv_dtype="fp8", gpu_memory_gib=10_000)
+    assert found["swa_kv_tokens"] == tokens
+
+
+def test_without_chunks_as_much_is_read_as_of_several_prompts() -> None:
+    engine = shipped().engines["sglang"]
+    for flags, chunk in (({}, None), ({"chunked_prefill_size": 4096}, 4096), ({"chunked_prefill_size": -1}, 16_384)):
+        assert choices.cache_choices(Record("one", {"flags": flags}), engine)["prefill_chunk"] == chunk
+
+
 def test_no_more_tokens_than_were_asked_for() -> None:
     asked = {"kv_tokens": 4096, "kv_k_gib": 0.26, "kv_v_gib": 0.26}
     assert _found(flags={"max_total_tokens": 4096}, observed=asked)["kv_tokens"] == 4096

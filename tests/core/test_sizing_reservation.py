@@ -448,6 +448,17 @@ def test_sglang_windows_of_compressed_attention_by_request(cached: bool | None, 
     assert t["accelerator.kv_bytes_per_request"] == pytest.approx(vectors * 16_384 + fixed, abs=3)
 
 
+@pytest.mark.parametrize(("device", "page"), [("h200-sxm", 256), ("ascend-910b-64gb", 128)])
+def test_sglang_sets_the_page_of_compressed_attention(device: str, page: int) -> None:
+    """1,000 tokens take whole pages of 256, on Ascend of 128, whatever is asked for: 1,024; 1,100 take 1,280 or 1,152."""
+    t = served("deepseek-ai/DeepSeek-V4-Flash", 1000, "fp8", engine="sglang", device=device, kv_block_tokens=64)
+    assert t["engine.block_tokens"] == page
+    assert t["kv.0.tokens_reserved"] == 1024
+    assert t["kv.0.window_reserved"] == 128 + 128 + 2 * page + 4 * (128 + page)
+    longer = served("deepseek-ai/DeepSeek-V4-Flash", 1100, "fp8", engine="sglang", device=device)
+    assert longer["kv.0.tokens_reserved"] == (1280 if page == 256 else 1152)
+
+
 def test_sglang_windows_by_request_where_prefixes_are_not_kept() -> None:
     """gpt-oss 20B since 0.5.22: a window of 128, 128 until it lets go, and two pages of a token; 12 layers each."""
     chosen: dict[str, Any] = {"engine": "sglang", "prefix_caching": False, "max_requests": 16}

@@ -40,7 +40,7 @@ WINDOW_RATIO, STATE_RATIO, COMPRESSED_RATIO = 0.8, 0.9, 0.1
 CACHED_SLOTS = 3  # states per request with prefix caching: the one in use, and two to come back to
 TRACKED_SLOTS = 2  # and two more in which the next one to come back to is tracked
 LONG_SPAN = 128  # tokens: the rings of such spans stand by requests
-COMPRESSED_PAGE, KEPT_WINDOWS = 256, 4  # tokens of a page of DeepSeek V4, and windows to come back to for each request
+KEPT_WINDOWS = 4  # to come back to, for each request
 
 
 #: Tokens of the pool without a window that a request makes taken, by what it holds in either pool.
@@ -152,17 +152,16 @@ def _compressed_pools(trace: Recipe, s: Setup, number: int, group: AttentionGrou
 def _compressed_by_request(trace: Recipe, s: Setup, number: int, group: AttentionGroup) -> tuple[str, str]:
     """The keys of what grows with each token, and of what a request takes beside it."""
     key, fixed, nothing = f"kv.{number}", f"kv.{number}.bounded_bytes", "nothing_bytes"
-    page, cached = s.deployment.kv_block_tokens, s.deployment.prefix_caching is not False
-    trace.given(f"{key}.block_tokens", page or COMPRESSED_PAGE, Unit.TOKEN, CHOICE if page else BY_REQUEST)
+    cached = s.deployment.prefix_caching is not False
     long = group.compression == LONG_SPAN
     trace.compute(
         fixed,
         rules.compressed_windows_bytes,
-        tokens=_window_tokens(trace, number, f"{key}.block_tokens", KEPT_WINDOWS if cached else 0),
+        tokens=_window_tokens(trace, number, "engine.block_tokens", KEPT_WINDOWS if cached else 0),
         layers=f"{key}.layers",
         record_bytes=f"{key}.record_bytes",
         ring_bytes=nothing if long else f"{key}.ring_bytes",
-        page=f"{key}.block_tokens",
+        page="engine.block_tokens",
         long_ring_bytes=f"{key}.ring_bytes" if long else nothing,
     )
     return f"{key}.bytes_per_token", fixed

@@ -37,4 +37,4 @@ def compute(q: Asked) -> float:
 
 
 def total(q: Asked) -> float:
-    return float(q.sizing.trace["accelerator.total_bytes"])
+    return float(q.sizing.trace["accelerator.total_bytes"]) - llama_cpp.moved_bytes(q.case)

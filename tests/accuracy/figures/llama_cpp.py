@@ -9,15 +9,21 @@ from core.units import MIB
 from tests.accuracy.cases import Case
 from tests.accuracy.records import Record, Unusable
 
-#: "20/33 layers": how many lie on the accelerators.
-_OFFLOADED = re.compile(r"\b(\d+)\s*/\s*(\d+) layers")
+#: "20/33 layers", "20 of 33 layers": how many lie on the accelerators, of how many with the head and prediction layers.
+_OFFLOADED = re.compile(r"\b(\d+)\s*(?:/|\bof\b)\s*(\d+) layers")
+#: Of the layers, experts apart.
+_IN_LAYERS = (
+    TensorClass.ATTENTION, TensorClass.RECURRENT, TensorClass.FEED_FORWARD, TensorClass.SHARED_EXPERT,
+    TensorClass.ROUTER, TensorClass.NORM,
+)  # fmt: skip
 _APPLE = re.compile(r"\bapple\b|\bmetal\b|\bm\d (?:max|pro|ultra)\b", re.IGNORECASE)
 #: Printed buffers that together exceed the file by more than this hold pages twice: mapped files are counted by span.
 COUNTED_TWICE = 1.02
 #: Until June 2026 the server hands masks over in 32 bit.
 WIDE_UNTIL = (2026, 6)
-#: Since then llama.cpp gives the accelerator the head first, and layers after it (pull request 18148); Ollama does not.
-HEAD_FIRST_SINCE = (2026, 1)
+#: Since then llama.cpp gives the accelerator the head first, and layers after it (pull request 18148); Ollama since it
+#: runs llama.cpp's server in place of a runner of its own (0.30, pull request 16031).
+HEAD_FIRST_SINCE, HEAD_FIRST_IN_OLLAMA = (2026, 1), (2026, 6)
 
 
 def is_llama(case: Case) -> bool:
@@ -69,21 +75,28 @@ def turned_latents_bytes(case: Case) -> float:
 
 
 def offloaded_share(case: Case) -> float:
-    """The share of the layers that lie on the accelerators, as flags or the description of the hardware have it."""
+    """The share of the layers that lie on the accelerators, as flags or the description of the hardware have it.
+
+    The last layers do: with the head counted among them where that goes first, else without (load_tensors,
+    i_gpu_start). Prediction layers come after the model's own, so that those told of may be more.
+    """
     layers = case.sized().blueprint.layers
     stated = case.record.part("flags").count("n_gpu_layers")
     told = _OFFLOADED.search(case.record.text("hardware"))
     if stated is None and told:
         stated = int(told[1])
-    if stated is None or stated > layers:
+    if stated is None:
         return 1.0
-    return max(0, stated - 1 if _head_first(case) else stated) / layers
+    counted = layers
+    if _head_first(case):
+        counted = max(layers + 1, int(told[2]) if told else 0)
+    return 1 - min(layers, max(0, counted - stated)) / layers
 
 
 def _head_first(case: Case) -> bool:
     release = _release(case)
-    newer = release is None or release >= HEAD_FIRST_SINCE
-    return newer and "ollama" not in case.record.text("engine").lower()
+    since = HEAD_FIRST_IN_OLLAMA if "ollama" in case.record.text("engine").lower() else HEAD_FIRST_SINCE
+    return release is None or release >= since
 
 
 def experts_share(case: Case) -> float:
@@ -119,6 +132,23 @@ def _table(sizing: Sizing) -> float:
     return _class_bytes(sizing, TensorClass.EMBEDDING)
 
 
+def maps_for_card(case: Case) -> bool:
+    """Is the mapped file the accelerator's too, with its table? So where memory is one with the processor's (Metal)."""
+    return is_llama(case) and bool(_APPLE.search(case.record.text("hardware")))
+
+
+def moved_bytes(case: Case) -> float:
+    """Weights and cache that lie with the processor instead of the one accelerator: layers, or experts of them."""
+    if not is_llama(case) or case.record.count("n_gpus") != 1:
+        return 0.0
+    sizing, beside = case.sized(), 1 - offloaded_share(case)
+    layers = sum(_class_bytes(sizing, kind) for kind in _IN_LAYERS)
+    experts = _class_bytes(sizing, TensorClass.EXPERT)
+    cache = float(sizing.trace["memory_item.kv_cache"])
+    head = 0.0 if _head_first(case) or not beside else _class_bytes(sizing, TensorClass.HEAD)
+    return (layers + cache) * beside + head + experts * max(beside, experts_share(case))
+
+
 def on_cards(case: Case, observed: Record, whole: float) -> float | None:
     """Weights on the accelerators where something lies with the processor, or None where nothing is known to."""
     sizing, beside = case.sized(), observed.number("cpu_buffer_mib")
@@ -133,8 +163,8 @@ def on_cards(case: Case, observed: Record, whole: float) -> float | None:
         moved = _class_bytes(sizing, TensorClass.EXPERT) * experts
         rest = whole - moved - (0.0 if tied else table)
         return rest if layers == 1 else (whole - table) * layers
-    if _APPLE.search(case.record.text("hardware")) and beside is not None:
-        return whole  # the mapped file is the accelerator's, table included
+    if maps_for_card(case) and beside is not None:
+        return whole
     if beside is None:
         return None
     return whole if tied else whole - beside * MIB
@@ -144,7 +174,9 @@ def on_processor(case: Case, observed: Record, whole: float) -> float:
     """Weights with the processor: the table of embeddings, and what was left there."""
     sizing = case.sized()
     printed, beside = observed.number("model_buffer_mib"), observed.number("cpu_buffer_mib") or 0.0
-    if not experts_share(case) and offloaded_share(case) == 1 and printed is not None:
+    hardware = case.record.text("hardware").lower()
+    carded = printed is not None or (case.record.count("n_gpus") != 0 and "cpu" not in hardware)
+    if not experts_share(case) and offloaded_share(case) == 1 and carded:
         return _table(sizing)
     if printed is not None and case.weights_known and printed + beside > whole / MIB * COUNTED_TWICE:
         return whole  # a mapped file by its span
@@ -161,7 +193,7 @@ def host_compute_bytes(case: Case) -> float:
     pair = 4 if release is not None and release < WIDE_UNTIL else 2
     chunk, hidden = float(trace["engine.prefill_chunk"]), float(trace["model.hidden_size"])
     cells = sum(float(trace[key]) for key in ("runtime.full_cells", "runtime.window_cells") if key in trace)
-    slots = int(trace["requests_at_once"]) if case.scenario.deployment.shared_slots else 1
+    slots = int(trace["slots_in_a_stream"])
     return chunk * (cells * slots * pair + hidden * 4 * (2 if blueprint.recurrent else 1))
 
 

@@ -123,11 +123,17 @@ def window_tokens(q: Asked) -> float:
     tokens = q.observed.count("kv_tokens")
     if not tokens:
         raise Unusable("the number of tokens is not printed")
+    ratio = _ratio(q)
     if _is_compressed(q):
         if "window_pool_ratio" not in q.sizing.trace:
             raise Unusable("the pool of windows goes by requests")
-        return float(q.sizing.trace["window_pool_ratio"]) * tokens
-    return _ratio(q) * tokens
+        ratio = float(q.sizing.trace["window_pool_ratio"])
+    return _whole_pages(ratio * tokens, int(q.sizing.trace["engine.block_tokens"]))
+
+
+def _whole_pages(tokens: float, page: int) -> float:
+    """SGLang cuts each pool to whole pages (pool_configurator.py, align_page_size, _compute_dsv4_sizes)."""
+    return float(int(tokens) // page * page)
 
 
 def pool_side(side: str, windowed: bool) -> Callable[[Asked], float]:

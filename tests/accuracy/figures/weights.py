@@ -5,6 +5,7 @@ from core.catalogue.records import Allocator
 from core.units import MIB
 from tests.accuracy.figures import llama_cpp, sglang
 from tests.accuracy.figures.asked import Asked
+from tests.accuracy.records import Unusable
 
 
 def loaded(q: Asked) -> float:
@@ -23,7 +24,7 @@ def on_cards(q: Asked) -> float:
     """What lies on the cards; all of the file where it says how much the processor keeps, or no card is there."""
     trace, beside = q.sizing.trace, q.observed.number("cpu_buffer_mib")
     if q.record.fields.get("model_id") is None and q.case.file_bytes:  # known by its layers alone
-        return q.case.file_bytes - (beside or 0.0) * MIB
+        return q.case.file_bytes - (0.0 if llama_cpp.maps_for_card(q.case) else beside or 0.0) * MIB
     whole = float(trace["memory_item.weights"])
     if llama_cpp.is_llama(q.case) and q.record.count("n_gpus") != 0:
         placed = llama_cpp.on_cards(q.case, q.observed, whole)
@@ -48,6 +49,8 @@ def on_processor(q: Asked) -> float:
     """What the processor keeps, when the rest is known."""
     printed, whole = q.observed.number("model_buffer_mib"), float(q.sizing.trace["memory_item.weights"])
     if q.record.fields.get("model_id") is None and q.case.file_bytes:  # known by its layers alone
+        if llama_cpp.maps_for_card(q.case) and printed is not None:
+            raise Unusable("the table of embeddings is part of both buffers, and its size is not in the record")
         return q.case.file_bytes - (printed or 0.0) * MIB
     if llama_cpp.is_llama(q.case):
         return llama_cpp.on_processor(q.case, q.observed, whole)
