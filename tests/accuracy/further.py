@@ -83,7 +83,7 @@ FURTHER: dict[str, Held] = {
         ),
     ),
     # Gathered blind. Weights are mostly SGLang's: what the free memory fell by, and checkpoints whose wide classes are
-    # not stated. Of compute buffers half are of models known by their layers alone, forks and an engine of Ollama's own.
+    # not stated. Of compute buffers half are of models known by their layers, forks and an engine of Ollama's own.
     "others_blind": Held(
         figures=209,
         most_skipped=0.12,

@@ -450,7 +450,7 @@ def test_sglang_windows_of_compressed_attention_by_request(cached: bool | None, 
 
 @pytest.mark.parametrize(("device", "page"), [("h200-sxm", 256), ("ascend-910b-64gb", 128)])
 def test_sglang_sets_the_page_of_compressed_attention(device: str, page: int) -> None:
-    """1,000 tokens take whole pages of 256, on Ascend of 128, whatever is asked for: 1,024; 1,100 take 1,280 or 1,152."""
+    """Whole pages of 256, on Ascend of 128, whatever is asked for: of 1,000 tokens 1,024, of 1,100 1,280 or 1,152."""
     t = served("deepseek-ai/DeepSeek-V4-Flash", 1000, "fp8", engine="sglang", device=device, kv_block_tokens=64)
     assert t["engine.block_tokens"] == page
     assert t["kv.0.tokens_reserved"] == 1024
