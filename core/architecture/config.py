@@ -33,7 +33,7 @@ from core.architecture.gemma import read_gemma3n, read_gemma4
 from core.architecture.habits import HABITS
 from core.architecture.hybrid import read_hybrid
 from core.architecture.latent import read_double, read_latent_decoder
-from core.architecture.linear import read_kimi_linear, read_lightning, read_pooled
+from core.architecture.linear import read_kimi_linear, read_lightning, read_pooled, read_sala
 from core.architecture.positions import image_levels, rotary_elements
 from core.architecture.quantisation import read_quantisation
 from core.architecture.spelling import respelled
@@ -115,6 +115,7 @@ READERS: dict[str, Reader] = {
     **dict.fromkeys(("kimi_linear", "bailing_hybrid"), read_kimi_linear),
     **dict.fromkeys(("glm5_next", "glm5_next_text"), read_pooled),
     **dict.fromkeys(("minimax_m1", "minimax_text_01", "minimax"), read_lightning),
+    "minicpm_sala": read_sala,
     "deepseek_v4": read_compressed,
     "mimo_v2_flash": read_mimo_v2,
     "mimo_v2": read_mimo_v2,

@@ -1,5 +1,5 @@
 """Linear attention hybrids: Kimi Linear, Kimi K3, Ling 3.0 and GLM-5.3-Flash (KDA beside latent attention), MiniMax M1
-(lightning attention).
+and MiniCPM-SALA (lightning attention).
 """
 
 from dataclasses import replace
@@ -19,6 +19,9 @@ from core.architecture.modules import (
     read_expert_counts,
     read_heads,
 )
+
+#: How configs of MiniCPM-SALA call a layer with lightning attention.
+LIGHTNING = ("lightning", "lightning_attn", "lightning-attn")
 
 
 def read_kimi_linear(fields: Fields, family: str) -> Draft:
@@ -194,14 +197,50 @@ def read_lightning(fields: Fields, family: str) -> Draft:
     return draft
 
 
-def _lightning_layer(draft: Draft, layer: str, heads: Heads) -> None:
-    """One projection to query, key and value, a gate, a norm, and the output; its state has no convolution."""
+def read_sala(fields: Fields, family: str) -> Draft:
+    """Count MiniCPM-SALA: one layer in four with heads in groups, of which few blocks are read, the others lightning.
+
+    SGLang: srt/configs/minicpm_hybrid.py. The means of keys by which blocks are picked are not kept with the cache.
+    """
+    draft = Draft(fields, read_core(fields))
+    embedding_and_head(draft)
+    hidden, inner = draft.core.hidden_size, fields.integer("intermediate_size")
+    heads = replace(read_heads(fields, hidden), output_gate=fields.flag("attn_use_output_gate"))
+    count = fields.heads("lightning_nh", default=heads.query_heads)
+    width = fields.integer("lightning_head_dim", default=heads.key_dim)
+    if fields.heads("lightning_nkv", default=heads.kv_heads) != count:
+        raise fields.wrong("lightning_nkv", "is not the number of lightning heads ({heads})", heads=count)
+    linear = Heads(count, count, width, width)
+    kinds = fields.layer_types("mixer_types", draft.core.layers)
+    if kinds is None:
+        raise fields.missing("mixer_types")
+    for index, kind in enumerate(kinds):
+        layer = f"layers.{index}."
+        if kind == "minicpm4":
+            attention(draft, layer, heads)
+            draft.attend(heads.group())
+        elif kind in LIGHTNING:
+            gate, norm = fields.flag("use_output_gate"), fields.flag("use_output_norm")
+            _lightning_layer(draft, layer, linear, gate=gate, norm=norm)
+            if fields.flag("qk_norm", default=True):
+                draft.vector(layer + "self_attn.qk_norm", 2 * width)
+        else:
+            raise fields.wrong("mixer_types", "is none of {known}", known=", ".join(("minicpm4", *LIGHTNING)))
+        draft.vector(layer + "norms", 2 * hidden)
+        feed_forward(draft, layer + "mlp", inner)
+    return draft
+
+
+def _lightning_layer(draft: Draft, layer: str, heads: Heads, gate: bool = True, norm: bool = True) -> None:
+    """Query, key and value, with most a gate and a norm, and the output; its state has no convolution."""
     hidden, path, kind = draft.core.hidden_size, layer + "self_attn.", TensorClass.RECURRENT
     width = heads.query_heads * heads.key_dim
     draft.linear(kind, path + "qkv_proj", hidden, 3 * width)
-    draft.linear(kind, path + "output_gate", hidden, width)
+    if gate:
+        draft.linear(kind, path + "output_gate", hidden, width)
     draft.linear(kind, path + "out_proj", width, hidden)
-    draft.vector(path + "norm", width)
+    if norm:
+        draft.vector(path + "norm", width)
     draft.recur(
         RecurrentGroup(
             kind=RecurrentKind.LIGHTNING,

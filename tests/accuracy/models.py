@@ -27,8 +27,11 @@ _NOT_IN_GGUF = (TensorClass.VISION, TensorClass.MTP)
 
 
 def find_model(record: Record, catalogue: Catalogue) -> Model:
-    """The catalogue's model, also by the name of another format; or one with the layers that the record describes."""
-    name = record.text("model_id")
+    """The catalogue's model, also by the name of another format; or one with the layers that the record describes.
+
+    A record that describes layers, because nobody found its model's, may be of one that the catalogue has by now.
+    """
+    name = record.text("model_id") or (record.text("model") if record.text("model") in catalogue.models else "")
     if name:
         try:
             return catalogue.model(name)

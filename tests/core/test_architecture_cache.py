@@ -1,6 +1,13 @@
 """Which layers keep a cache or a state, and how large: worked by hand for one model of each family."""
 
+import json
+
+import pytest
+
+from core import RESOURCES
 from core.architecture.blueprint import AttentionGroup, AttentionKind, Blueprint, RecurrentGroup, RecurrentKind
+from core.architecture.config import read_config
+from core.errors import InvalidInput
 from tests.core.test_architecture_parameters import blueprint_of
 
 
@@ -139,6 +146,18 @@ def test_lightning_attention() -> None:
     assert (group.kind, group.layers) == (RecurrentKind.LIGHTNING, 70)
     assert 70 * state_bytes(group) == 70 * 64 * 128 * 128 * 4 == 280 * 2**20
     assert growing_elements(blueprint) * 2 == 40_960
+
+
+def test_lightning_attention_beside_heads_in_groups() -> None:
+    model = json.loads((RESOURCES / "catalogue" / "models" / "openbmb__MiniCPM-SALA.json").read_text("utf-8"))
+    blueprint = read_config(model["config"])
+    (group,) = blueprint.recurrent
+    assert (group.kind, group.layers) == (RecurrentKind.LIGHTNING, 24)
+    assert 24 * state_bytes(group) == 24 * 32 * 128 * 128 * 4 == 48 * 2**20
+    assert growing_elements(blueprint) * 2 == 8 * 2 * 2 * 128 * 2 == 8_192
+    for wrong in ({"mixer_types": ["lightning"] * 31 + ["mamba"]}, {"mixer_types": None}, {"lightning_nkv": 2}):
+        with pytest.raises(InvalidInput, match=next(iter(wrong))):
+            read_config(model["config"] | wrong)
 
 
 def test_compressed_attention() -> None:
