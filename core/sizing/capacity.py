@@ -7,12 +7,12 @@ from core.physics import memory as m
 from core.physics.reservation.tensorrt_llm import limit_after_loading
 from core.scenario import Mode
 from core.sizing.apple import first_capacity_bytes, on_metal, record_metal, record_mlx, working_set_bytes
+from core.sizing.communicators import EXCHANGE, LOGS, record_communicators
 from core.sizing.compute_buffer import record_compute_buffer
 from core.sizing.engine_defaults import (
     CONTEXT_APART_SINCE,
     GATHERS_LESS_SINCE,
     GATHERS_SINCE,
-    LARGE_EXCHANGE_SINCE,
     LIBRARIES_SINCE,
     SCORES_SINCE,
     SHARE_OF_WHOLE_TPU_SINCE,
@@ -28,7 +28,6 @@ from core.sizing.engine_defaults import (
     tries_images,
 )
 from core.sizing.groups import ROTARY_WIDTH, given_chunk, given_max_requests, source_of_model, usable_bytes
-from core.sizing.links import FAST
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin
 from core.sizing.situation import Setup
 from core.sizing.static_share import SOURCE as SHARE_OF_SGLANG
@@ -39,7 +38,6 @@ from core.units import MIB, Unit
 FRAMEWORK = "memory_item.framework"
 #: The context limit, where what the engine takes beside the cache grows with it.
 RUNTIME_CONTEXT = "runtime.context_tokens"
-LOGS = Origin(OriginKind.METHOD, "Memory that engines reported in public start-up logs", date="2026-11")
 SAMPLER = Origin(
     OriginKind.METHOD,
     "Peak memory in eight start-up logs of vLLM on H100; choosing words without sorting: vLLM pull request 33538",
@@ -57,11 +55,6 @@ TPU = Origin(
     "https://github.com/vllm-project/tpu-inference/blob/main/tpu_inference/worker/tpu_worker.py",
     "2026-08",
 )
-#: Buffers of the exchange between accelerators, NCCL's and the engine's own: 0.54 GiB against 0.13 on two H100, 0.95
-#: outside of PyTorch on four B200. Over PCIe all that is outside of PyTorch was 0.21 GiB on four L40S and 0.35 on two
-#: RTX 5090; until vLLM 0.8 0.20 and 0.25 on sixteen and two consumer cards. Two R9700 had no more than one: there the
-#: buffers stand before the engine begins to count [byte].
-EXCHANGE, EXCHANGE_OVER_PCIE, EXCHANGE_BEFORE = 400 * MIB, 150 * MIB, 100 * MIB
 #: Of one score with its copies, while words are chosen by sorting all scores, and since they are not; by the second
 #: runner, which printed 1.44 GiB for 1,024 requests of Llama 3.1 8B on H100 [byte].
 LOGITS_SORTED, LOGITS_EACH, LOGITS_OF_SECOND = 38, 16, 10
@@ -172,8 +165,8 @@ def _vllm(trace: Recipe, s: Setup) -> list[str]:
     if s.deployment.graphs and counts_graphs(s):
         items.append("runtime.graphs_bytes")
     if s.plan.copy_ranks > 1 and s.device.family not in AMD:
-        trace.given("runtime.exchange_bytes", _exchange_bytes(s), Unit.BYTE, LOGS)
-        items.append("runtime.exchange_bytes")
+        record_communicators(trace, s)
+        items.append(EXCHANGE)
     return items
 
 
@@ -237,13 +230,6 @@ def _graphs(trace: Recipe, s: Setup) -> None:
         each_bytes="runtime.graph_of_layer_bytes",
         base_bytes="runtime.first_graph_bytes",
     )
-
-
-def _exchange_bytes(s: Setup) -> int:
-    """Buffers of the exchange, by release and link."""
-    if before(s, LARGE_EXCHANGE_SINCE):
-        return EXCHANGE_BEFORE
-    return EXCHANGE if s.link is not None and s.link.kind in FAST else EXCHANGE_OVER_PCIE
 
 
 def _context_bytes(s: Setup) -> int:

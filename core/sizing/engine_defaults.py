@@ -36,8 +36,18 @@ SECOND_TRIES_IMAGES_SINCE, SECOND_COUNTS_GRAPHS_SINCE = (0, 27), (0, 29)
 ASYNCHRONOUS_SINCE = (0, 14)
 #: Before this release the context of CUDA counted as the engine's own; since this one more of its libraries do.
 CONTEXT_APART_SINCE, LIBRARIES_SINCE = (0, 7), (0, 8)
-#: Before this release the buffers of the exchange were smaller.
+#: Before this release the buffers of the exchange over PCIe were smaller.
 LARGE_EXCHANGE_SINCE = (0, 9)
+#: vLLM and NCCL. Since these releases scores are gathered by all ranks alike (V1), switches have smaller buffers (torch
+#: 2.7 with NCCL 2.26), NCCL maps memory itself and connects what is used (env_override.py no longer sets
+#: NCCL_CUMEM_ENABLE=0), what is connected at the start is not counted (gpu_worker.py, init_device: the snapshot is
+#: taken behind it), switches serve pairs too (torch 2.11 with NCCL 2.28), and scores are gathered by a communicator
+#: that is there (cuda_communicator.py, all_gather).
+GATHERED_BY_ALL_SINCE, SMALL_SWITCH_SINCE, CONNECTS_ON_USE_SINCE = (0, 8), (0, 9), (0, 10, 2)
+START_APART_SINCE, SWITCHED_PAIRS_SINCE, GATHERED_BY_OWN_SINCE = (0, 11), (0, 20), (0, 26)
+#: Since these releases all-reduces that normalise too have a work space (config/vllm.py, enable_allreduce_rms_fusion),
+#: with groups or stages too, and without memory that a switch reaches (FlashInfer 0.6.11).
+FUSED_SINCE, FUSED_WITH_GROUPS_SINCE, FUSED_WITHOUT_SWITCH_SINCE = (0, 17), (0, 22), (0, 22)
 #: Since this release latent attention sets aside what it unfolds while the peak is measured, and since this one half.
 UNFOLDS_SINCE, UNFOLDS_LESS_SINCE = (0, 10), (0, 11)
 #: Sparse latent attention gathers more since the first release, sets scores aside since the second, and gathers less of

@@ -191,6 +191,15 @@ def network_by_rate(text: str, device: Device, catalogue: Catalogue) -> str:
     raise Unusable(f"the device has no network such as “{text[:40]}”")
 
 
+def machines_of(device: Device, count: int, catalogue: Catalogue) -> int:
+    """Machines that so many modules stand in, where nobody says it: NVLink of one machine joins no more of them."""
+    reach = [
+        link.max_domain or count for name in device.links if (link := catalogue.link(name)).kind is LinkKind.NVLINK
+    ]
+    beyond = device.kind is DeviceKind.MODULE and reach and count > max(reach) and count % max(reach) == 0
+    return count // max(reach) if beyond else 1
+
+
 def find_link(text: str, device: Device, catalogue: Catalogue) -> str | None:
     """The device's link of the kind that a source names; None where it names none or the device has none such."""
     kinds = next((kinds for word, kinds in _LINK_KINDS if word in text.lower()), None)

@@ -69,9 +69,11 @@ def _device(record: Record) -> tuple[Device, bool]:
 
 def _deployment(record: Record, device: Device, spread: machines.Spread, engine: Engine) -> Deployment:
     printed, share = record.positive("gpu_memory_gib"), choices.memory_share(record, engine)
+    nodes = machines.machines_of(device, spread.count, shipped())
     return Deployment(
         device=device.id,
-        count=spread.count,
+        count=spread.count // nodes,
+        nodes=nodes,
         plan=spread.plan,
         engine=engine.id,
         link=machines.usual_link(device, spread, shipped()),

@@ -291,6 +291,13 @@ def test_a_worker_that_chooses_no_words_prints_more_room() -> None:
     assert next(r.p50 for r in memory.compare([later]).results if r.metric == "activation_peak_gib") > 1
 
 
+def test_more_modules_than_a_machine_joins_stand_in_several() -> None:
+    """NVLink joins eight A100; a room of sixteen has buffers of NVLink, not of PCIe."""
+    a100 = shipped().device("a100-80gb-sxm")
+    assert [machines.machines_of(a100, count, shipped()) for count in (1, 8, 12, 16)] == [1, 1, 1, 2]
+    assert machines.machines_of(shipped().device("rtx-3090"), 16, shipped()) == 1
+
+
 def test_a_draft_model_that_the_record_names() -> None:
     """28 layers of 8 heads of 128 beside 32 of the same: 3.5 GiB more at 32,768 tokens."""
     named = printed(model="Llama 3.1 8B + Llama-3.2-3B draft", observed={"kv_gib_for_context": 7.5})

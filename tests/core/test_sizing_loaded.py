@@ -454,8 +454,45 @@ def test_buffers_of_the_exchange_by_release() -> None:
     wanted = chosen("Qwen/Qwen3-0.6B", "bf16", "rtx-4090", **pair)
     sizes = [figures(wanted.edited(deployment__release=r))["runtime.exchange_bytes"] / MIB for r in ("0.8", "0.9")]
     assert sizes == [100, 150]
-    own = chosen("Qwen/Qwen3-0.6B", "bf16", "h100-sxm", count=2, plan=Plan(tensor=2), link="nvlink4-h100-h200-sxm")
-    assert figures(own)["runtime.exchange_bytes"] == 400 * MIB
+
+
+EIGHT_H200 = {
+    # rings and chains of the first rank 24 * (2 * 2 + 4 * 10), switch 24 * 2 * 8 * 3 in pages of 512, scores
+    # 32 * 7 * 10, own 18
+    "0.7.3": 1056 + 2 * 1536 + 2240 + 18,
+    "0.8": 24 * 4 * 12 + 2 * 1536 + 18,  # scores go to all alike: ranks in the middle of a chain count
+    "0.9": 24 * 4 * 12 + 2 * 16 * 16 + 18,
+    "0.10.2": 2 * (24 * 12 + 2 * (3 * 32 + 2 + 17)) + 2 * 16 * 8 + 18,  # rings alone; tables in pages of 2 MiB
+    "0.11": 24 * 12 + 2 * (3 * 32 + 2 + 17) + 2 * 16 * 8,  # PyTorch's, and what the engine's own needs later
+    "0.17": 24 * 12 + 2 * (3 * 32 + 2 + 17) + 2 * 16 * 8 + 3 * 512,  # all-reduces of half a MiB that normalise too
+    "0.22": 24 * 12 + 2 * (3 * 32 + 2 + 17) + 2 * 16 * 8 + 4 + 2 + 12,
+    "0.26": 2 * 16 * 8 + 4 + 2 + 12,
+}
+
+
+@pytest.mark.parametrize(("release", "mib"), EIGHT_H200.items())
+def test_buffers_of_nvlink_by_release(release: str, mib: int) -> None:
+    """Sums by hand, in MiB: DeepSeek V3 on eight H200, 24 channels whose connections hold 2 and 10."""
+    wanted = chosen("deepseek-ai/DeepSeek-V3", "fp8", "h200-sxm", count=8, plan=Plan(tensor=8), release=release)
+    assert figures(wanted)["runtime.exchange_bytes"] == mib * MIB
+
+
+def test_buffers_of_nvlink_by_accelerators() -> None:
+    """Two H100 print 0.42 GiB more outside of PyTorch than one: 24 * 12 + 2 * (3 * 32 + 2) = 484 MiB."""
+
+    def exchange(device: str, count: int, release: str, **plan: int) -> float:
+        wanted = chosen("Qwen/Qwen3-32B", "bf16", device, count=count, plan=Plan(**plan), release=release)
+        return float(figures(wanted)["runtime.exchange_bytes"] / MIB)
+
+    assert exchange("h100-sxm", 2, "0.12", tensor=2) == 484
+    assert exchange("h100-sxm", 2, "0.17", tensor=2) == 484 + 3 * 512
+    assert exchange("h100-sxm", 2, "0.26", tensor=2) == 2 * 64 + 2 + 6 * 64  # a chunk is 80 MiB, the most 64
+    assert exchange("h100-sxm", 4, "0.12", tensor=4) == 484 + 2 * 17
+    assert exchange("a100-80gb-sxm", 8, "0.9", tensor=8) == 24 * 4 * 12 + 18
+    assert exchange("a100-80gb-sxm", 8, "0.7.3", tensor=8) == 24 * (2 * 6 + 4 * 6) + 32 * 7 * 6 + 18
+    assert exchange("b200-sxm", 4, "0.12", tensor=4) == 32 * 12 + 2 * (3 * 32 + 2 + 25)
+    assert exchange("h100-sxm", 2, "0.12", pipeline=2) == 0
+    assert exchange("h100-sxm", 2, "0.10", pipeline=2) == 24 * 12
 
 
 def test_blocks_and_padding_of_latents_by_release_and_accelerator() -> None:
