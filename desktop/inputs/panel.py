@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from core.language.messages import gettext as _
@@ -22,20 +22,11 @@ from desktop.widgets.labels import IconButton, line
 from desktop.widgets.late import build_visible
 from desktop.widgets.message_bar import MessageBar
 from desktop.widgets.quantity_edit import QuantityEdit
+from desktop.widgets.scroll import SectionsScroll
 
 InputSection = ModelSection | CompanionsSection | WorkloadSection | DeploymentSection | EconomicsSection
 
 FOLDED_AT_FIRST = {"companions": True, "economics": True}
-
-
-class Column(QWidget):
-    """Needs the height that its rows have at the width it is given, not the height they had at their least width."""
-
-    def minimumSizeHint(self) -> QSize:
-        least = super().minimumSizeHint()
-        holder = self.parentWidget()
-        width = max(least.width(), holder.width() if holder else 0)
-        return QSize(least.width(), self.heightForWidth(width))
 
 
 class InputsPanel(QWidget):
@@ -81,22 +72,7 @@ class InputsPanel(QWidget):
     # -- building -----------------------------------------------------------------------------------------------------
 
     def _lay_out(self, theme: Theme) -> None:
-        inner = Column()
-        inner.setProperty("kind", "page")
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.article)
-        for index, section in enumerate(self.sections.values()):
-            if index:
-                column.addWidget(line())
-            column.addWidget(section)
-        column.addStretch(1)
-        self.scroll_area = QScrollArea()
-        self.scroll_area.setWidgetResizable(True)
-        self.scroll_area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.scroll_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.scroll_area.setWidget(inner)
+        self.scroll_area = SectionsScroll(self.sections.values(), above=self.article)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)

@@ -2,15 +2,16 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from core.sizing.report import Sizing
 from desktop.results.findings import FindingStrip
 from desktop.results.levers import LeverList
 from desktop.session import Session
 from desktop.theme import Theme
+from desktop.widgets.scroll import DownScroll
 
 if TYPE_CHECKING:
     from core.sizing.levers import Lever
@@ -48,12 +49,8 @@ class AdviceStrip(QWidget):
         row.setSpacing(GAP)
         row.addWidget(self.levers, 1)
         row.addWidget(self.findings, 1)
-        self._scroll = QScrollArea()
+        self._scroll = DownScroll(self._columns)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setWidget(self._columns)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._scroll)

@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QEnterEvent, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
 
 from core.language import findings as words
 from core.language.messages import gettext as _
@@ -12,12 +11,9 @@ from core.language.messages import marked, ngettext
 from core.language.numbers import current
 from core.sizing.report import Finding, FindingKind, Sizing, Weight
 from core.units import Unit
-from desktop.results.text import Text
+from desktop.results.folding_strip import MOST, ROW, FoldingStrip
 from desktop.theme import Theme, Tone
-
-ROW, FOLDED, TITLE = 28, 32, 26
-LINK = 22  # of a link, as the style sheet has it: the window is built before that is in force
-MOST = 3  # shown before "All"
+from desktop.widgets.figure_button import FigureButton
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +61,13 @@ def _line(finding: Finding, sizing: Sizing) -> FindingLine:
     )
 
 
-class FindingRow(QAbstractButton):
+class FindingRow(FigureButton):
     """One finding: icon, heading, as much of the sentence as fits, and its number."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self.theme = theme
+        super().__init__(theme, ROW)
         self.line: FindingLine | None = None
         self.is_last = False
-        self._hovered = False
-        self.setFixedHeight(ROW)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
 
     def set_line(self, line: FindingLine, is_last: bool) -> None:
         if (line, is_last) == (self.line, self.is_last):
@@ -90,20 +80,6 @@ class FindingRow(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         return QSize(300, ROW)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F1):
-            self.click()
-        else:
-            super().keyPressEvent(event)
-
-    def enterEvent(self, event: QEnterEvent) -> None:
-        self._hovered = True
-        self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._hovered = False
-        self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.line is None:
@@ -142,50 +118,26 @@ class FindingRow(QAbstractButton):
             painter.drawText(QRectF(22 + used, 0, room - used, ROW - 1), centre, rest)
 
 
-class FindingStrip(QWidget):
-    """The strip at the foot of the results; one line where the window is small."""
+class FindingStrip(FoldingStrip):
+    """What to check before promising, below the results."""
 
     explain_requested = Signal(str)
-    opened = Signal(bool)
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self.theme = theme
+        super().__init__(theme)
         self._sizing: Sizing | None = None
         self._weights: list[Weight] = []  # of all findings
         self._lines: list[FindingLine] = []  # of those that are shown: words are put to no others
-        self._compact = False
-        self._open = False
         self._rows: list[FindingRow] = []
-        self._icon = QLabel()
-        self._title = Text(theme, "strong")
-        self._all = QPushButton()
-        self._all.setProperty("kind", "link")
-        self._all.clicked.connect(lambda: self.opened.emit(not self._open))
-        head = QHBoxLayout()
-        head.setContentsMargins(0, 0, 0, 0)
-        head.setSpacing(8)
-        head.addStrut(LINK)
-        head.addWidget(self._icon)
-        head.addWidget(self._title, 1)
-        head.addWidget(self._all)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 8, 0, 6)
-        self._column.setSpacing(0)
-        self._column.addLayout(head)
-        self._column.addStretch(1)
-        theme.changed.connect(self._draw_icon)
 
     @property
     def rows(self) -> list[FindingRow]:
         return [row for row in self._rows if not row.isHidden()]
 
-    def set_form(self, compact: bool, is_open: bool) -> None:
-        if (compact, is_open) != (self._compact, self._open):
-            self._compact, self._open = compact, is_open
-            if self._sizing is not None:
-                self._lines = finding_lines(self._sizing, self._limit())
-            self._show()
+    def _on_form(self) -> None:
+        if self._sizing is not None:
+            self._lines = finding_lines(self._sizing, self._limit())
+        self._show()
 
     def set_sizing(self, sizing: Sizing) -> None:
         self._sizing = sizing
@@ -194,46 +146,32 @@ class FindingStrip(QWidget):
             self._weights, self._lines = weights, lines
             self._show()
 
-    def _limit(self) -> int | None:
-        """How many findings are shown; None for all."""
-        if self._open:
-            return None
-        return 0 if self._compact else MOST
-
     def _show(self) -> None:
         shown = self._lines
         while len(self._rows) < len(shown):
             row = FindingRow(self.theme)
             row.clicked.connect(lambda _checked=False, row=row: self._explain(row))
             self._rows.append(row)
-            self._column.insertWidget(self._column.count() - 1, row)
+            self._add_row(row)
         for index, row in enumerate(self._rows):
             row.setVisible(index < len(shown))
             if index < len(shown):
                 row.set_line(shown[index], index == len(shown) - 1)
-        self._set_head()
+        count = len(self._weights)
+        every = _("Show") if self._compact else _("Show all {count}").format(count=count)
+        self._set_head(self._heading(), every, count > (0 if self._compact else MOST))
         self.setVisible(bool(self._weights))
 
-    def _set_head(self) -> None:
-        """The title, and the link that opens or folds; folded, an icon says whether there is a warning."""
-        count, folded = len(self._weights), self._compact and not self._open
-        if folded:
-            to_check = sum(weight is not Weight.REASON for weight in self._weights)
-            text = ngettext(
-                "{count} point to check before you promise", "{count} points to check before you promise", to_check
-            )
-            self._title.setText(text.format(count=to_check))
-        else:
-            self._title.setText(_("Check before you promise"))
-        self._icon.setVisible(folded)
-        self._draw_icon()
-        self._all.setVisible(count > (0 if self._compact else MOST))
-        every = _("Show") if self._compact else _("Show all {count}").format(count=count)
-        self._all.setText(_("Show less") if self._open else every)
-        top, bottom = (3, 3) if folded else (8, 6)
-        self._column.setContentsMargins(0, top, 0, bottom)
+    def _heading(self) -> str:
+        if not self._folded:
+            return _("Check before you promise")
+        to_check = sum(weight is not Weight.REASON for weight in self._weights)
+        return ngettext(
+            "{count} point to check before you promise", "{count} points to check before you promise", to_check
+        ).format(count=to_check)
 
     def _draw_icon(self) -> None:
+        """Of a warning, if there is one."""
         icon, tone = _ICONS[Weight.WARNING if Weight.WARNING in self._weights else Weight.NOTE]
         self._icon.setPixmap(self.theme.pixmap(icon, tone, 14, self.devicePixelRatioF()))
 

@@ -4,12 +4,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QFocusEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from core.language.messages import gettext as _
 from core.language.messages import ngettext
-from desktop.results.findings import LINK, MOST, ROW
-from desktop.results.text import Text
+from desktop.results.folding_strip import MOST, ROW, FoldingStrip
 from desktop.theme import Theme
 
 if TYPE_CHECKING:  # they are found, and put into words, after the first paint
@@ -101,38 +100,16 @@ class LeverRow(QWidget):
         painter.drawText(22, 0, room + 2, ROW - 1, centre, title)
 
 
-class LeverList(QWidget):
-    """The levers, three of them until all are asked for; one line where the window is small."""
+class LeverList(FoldingStrip):
+    """The levers, below the results."""
 
     previewed = Signal(object)  # Lever, or None when it is left
     taken = Signal(object)  # Lever
-    opened = Signal(bool)
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self.theme = theme
+        super().__init__(theme)
         self._levers: tuple[Lever, ...] = ()
-        self._compact = False
-        self._open = False
         self._rows: list[LeverRow] = []
-        self._icon = QLabel()
-        self._title = Text(theme, "strong")
-        self._all = QPushButton()
-        self._all.setProperty("kind", "link")
-        self._all.clicked.connect(lambda: self.opened.emit(not self._open))
-        head = QHBoxLayout()
-        head.setContentsMargins(0, 0, 0, 0)
-        head.setSpacing(8)
-        head.addStrut(LINK)
-        head.addWidget(self._icon)
-        head.addWidget(self._title, 1)
-        head.addWidget(self._all)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 8, 0, 6)
-        self._column.setSpacing(0)
-        self._column.addLayout(head)
-        self._column.addStretch(1)
-        theme.changed.connect(self._draw_icon)
         self._show()
 
     @property
@@ -147,48 +124,34 @@ class LeverList(QWidget):
         self._levers = levers
         self._show()
 
-    def set_form(self, compact: bool, is_open: bool) -> None:
-        if (compact, is_open) != (self._compact, self._open):
-            self._compact, self._open = compact, is_open
-            self._show()
-
-    def _limit(self) -> int:
-        if self._open:
-            return len(self._levers)
-        return 0 if self._compact else MOST
+    def _on_form(self) -> None:
+        self._show()
 
     def _show(self) -> None:
         shown = self._levers[: self._limit()]
         while len(self._rows) < len(shown):
             self._rows.append(self._new_row())
-            self._column.insertWidget(self._column.count() - 1, self._rows[-1])
+            self._add_row(self._rows[-1])
         for index, row in enumerate(self._rows):
             if index < len(shown):
                 row.set_lever(shown[index], index == len(shown) - 1)
             row.setVisible(index < len(shown))
-        self._set_head()
+        count = len(self._levers)
+        link = _("Show all {count}").format(count=count)
+        self._set_head(self._heading(), link, not self._compact and count > MOST)
         self.setVisible(bool(self._levers))
+
+    def _heading(self) -> str:
+        if not self._folded:
+            return _("What would help")
+        count = len(self._levers)
+        return ngettext("{count} change would help", "{count} changes would help", count).format(count=count)
 
     def _new_row(self) -> LeverRow:
         row = LeverRow(self.theme)
         row.button.offered.connect(lambda on, row=row: self.previewed.emit(row.lever if on else None))
         row.button.clicked.connect(lambda _checked=False, row=row: self.taken.emit(row.lever))
         return row
-
-    def _set_head(self) -> None:
-        count, folded = len(self._levers), self._compact and not self._open
-        if folded:
-            self._title.setText(
-                ngettext("{count} change would help", "{count} changes would help", count).format(count=count)
-            )
-        else:
-            self._title.setText(_("What would help"))
-        self._icon.setVisible(folded)
-        self._draw_icon()
-        self._all.setVisible(not self._compact and count > MOST)
-        self._all.setText(_("Show less") if self._open else _("Show all {count}").format(count=count))
-        top, bottom = (3, 3) if folded else (8, 6)
-        self._column.setContentsMargins(0, top, 0, bottom)
 
     def _draw_icon(self) -> None:
         self._icon.setPixmap(self.theme.pixmap("bolt", "info", 14, self.devicePixelRatioF()))

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QEnterEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from core.language import chart_sentences
 from core.language.messages import gettext as _
@@ -16,6 +16,7 @@ from core.sizing.report import Estimate, Sizing
 from core.sizing.shown import excess, share_of_limit, spare_requests
 from desktop.charts.painting import with_alpha
 from desktop.theme import Color, TextStyle, Theme
+from desktop.widgets.figure_button import FigureButton
 
 if TYPE_CHECKING:
     from core.sizing.costs.report import Cost
@@ -222,19 +223,13 @@ def _used_of(used: float, limit: float, formatter: Formatter) -> Written:
     return figure, _("{unit} of {limit}").format(unit=unit, limit=formatter.bytes(limit))
 
 
-class Tile(QAbstractButton):
+class Tile(FigureButton):
     """One key figure; click, Enter, Space or F1 explains it."""
 
     def __init__(self, theme: Theme, explain: Callable[[str], None]) -> None:
-        super().__init__()
-        self.theme = theme
+        super().__init__(theme, theme.size("tile_h"))
         self._figures: TileFigures | None = None
-        self._hovered = False
-        self.setFixedHeight(theme.size("tile_h"))
         self.setMinimumWidth(110)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
         self._explain = explain
         self.clicked.connect(self._on_clicked)
         theme.changed.connect(self.update)
@@ -259,20 +254,6 @@ class Tile(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         return QSize(172, self.theme.size("tile_h"))
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F1):
-            self.click()
-        else:
-            super().keyPressEvent(event)
-
-    def enterEvent(self, event: QEnterEvent) -> None:
-        self._hovered = True
-        self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._hovered = False
-        self.update()
 
     # -- painting -----------------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from core.language.cost_sentences import line_name, missing, money
 from core.language.figures import label as figure_name
@@ -23,6 +23,7 @@ from desktop.theme import Theme
 from desktop.widgets.labels import ElidedLabel, button, label, line
 from desktop.widgets.message_bar import MessageBar
 from desktop.widgets.picker import ComboPicker
+from desktop.widgets.scroll import DownScroll
 
 TOPIC = "bill"
 WIDEST = 1100
@@ -118,11 +119,7 @@ class BillPage(Page):
         self.sums.setColumnMinimumWidth(3, 4 * line_row.BUTTON + line_row.GAP)  # an empty column has no space before it
         body.addLayout(self.sums)
         body.addStretch(1)
-        self.scroll_area = QScrollArea()
-        self.scroll_area.setWidgetResizable(True)
-        self.scroll_area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.scroll_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.scroll_area.setWidget(inner)
+        self.scroll_area = DownScroll(inner)
         self.scroll_area.setAlignment(Qt.AlignmentFlag.AlignLeft)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

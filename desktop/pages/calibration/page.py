@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from core.errors import TonnageError
 from core.language import measurements, sentences
@@ -22,6 +22,7 @@ from desktop.pages.page import Page
 from desktop.session import Message, Session
 from desktop.theme import Theme
 from desktop.widgets.labels import button, label, line
+from desktop.widgets.scroll import DownScroll
 
 TOPIC = "calibration"
 MOST = 64  # measurements of a scenario
@@ -80,11 +81,7 @@ class CalibrationPage(Page):
         self.kept.setSpacing(2)
         body.addLayout(self.kept)
         body.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setWidget(inner)
+        scroll = DownScroll(inner)
         scroll.setAlignment(Qt.AlignmentFlag.AlignLeft)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from core.errors import TonnageError
 from core.language import sentences
@@ -17,12 +17,13 @@ from desktop.refusal import sentence
 from desktop.theme import Theme
 from desktop.widgets.labels import label
 from desktop.widgets.quantity import Value
+from desktop.widgets.scroll import DownScroll
 
 UNNAMED = "own/new"  # until a record is saved for the first time
 USABLE, CAPACITY = ".usable_bytes", ".capacity_bytes"
 
 
-class RecordForm(QScrollArea):
+class RecordForm(DownScroll):
     """All figures of a record, editable; the page saves what `edited` returns."""
 
     changed = Signal()
@@ -41,9 +42,6 @@ class RecordForm(QScrollArea):
         self._filling = False
         self._last: list[FigureRow] = []  # in the order in which they were changed
         self.rows: list[FigureRow] = []
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._inner = QWidget()
         self._inner.setProperty("kind", "page")
         self._grid = QGridLayout(self._inner)

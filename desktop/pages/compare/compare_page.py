@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
     QMenu,
-    QScrollArea,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -39,6 +38,7 @@ from desktop.ticked import Ticked
 from desktop.widgets.choices import Choice
 from desktop.widgets.labels import ElidedLabel, IconButton, ToneIcon, button, label, line
 from desktop.widgets.picker import PickerPopup
+from desktop.widgets.scroll import DownScroll
 
 SIDE = 20
 CONTROLS_BELOW = 940  # narrower than this, the controls stand under the sentence
@@ -102,11 +102,7 @@ class ComparePage(Page):
         head.setSpacing(3)
         head.addLayout(self._head)
         head.addWidget(self.subline)
-        self.scroll_area = QScrollArea()
-        self.scroll_area.setWidgetResizable(True)
-        self.scroll_area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.scroll_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.scroll_area.setWidget(self.body)
+        self.scroll_area = DownScroll(self.body)
         self._shown = QWidget()
         shown = QVBoxLayout(self._shown)
         shown.setContentsMargins(0, 0, 0, 0)

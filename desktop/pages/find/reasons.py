@@ -1,7 +1,7 @@
 """Why the chosen answer, what speaks against it, and how it stands to the next."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from core.language import search_sentences as words
 from core.language.messages import gettext as _
@@ -9,18 +9,16 @@ from core.sizing.search.explain import Explanation
 from core.sizing.search.report import Answer
 from desktop.theme import Color, Theme
 from desktop.widgets.labels import ToneIcon, label
+from desktop.widgets.scroll import DownScroll
 
 
-class ReasonsPanel(QScrollArea):
+class ReasonsPanel(DownScroll):
     """Headings and sentences; the same selection as table and chart."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.setWidgetResizable(True)
-        self.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setFrameShape(QFrame.Shape.NoFrame)
         self.sentences: list[str] = []
 
     def show_nothing(self) -> None:

@@ -3,17 +3,17 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from core.language.messages import gettext as _
 from core.proposal.options import ProposalOptions
-from desktop.inputs.panel import Column
 from desktop.pages.proposal.brand_section import BrandSection
 from desktop.pages.proposal.candidates import Candidates
 from desktop.pages.proposal.document_section import DocumentSection
 from desktop.pages.proposal.options_section import OptionsSection, PartsSection
 from desktop.theme import Theme
 from desktop.widgets.labels import IconButton, label, line
+from desktop.widgets.scroll import SectionsScroll
 from desktop.widgets.section import Section
 
 Change = Callable[[ProposalOptions], ProposalOptions]
@@ -46,21 +46,7 @@ class ChoicesPanel(QWidget):
         head.setSpacing(4)
         head.addWidget(self.back)
         head.addWidget(label(_("Proposal"), "section"), 1)
-        inner = Column()
-        inner.setProperty("kind", "page")
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for number, section in enumerate(self.sections):
-            if number:
-                column.addWidget(line())
-            column.addWidget(section)
-        column.addStretch(1)
-        self.scroll_area = QScrollArea()
-        self.scroll_area.setWidgetResizable(True)
-        self.scroll_area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.scroll_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.scroll_area.setWidget(inner)
+        self.scroll_area = SectionsScroll(self.sections)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
