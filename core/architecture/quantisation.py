@@ -374,9 +374,9 @@ def _integer_format(stated: Fields, zero_point: bool) -> Format:
 
 def _integers(bits: int, group: int, zero_point: bool) -> Format:
     """Integers with a 16-bit scale for each group and, where they are not symmetric, a zero point of their width."""
+    scales = (16 + (bits if zero_point else 0)) / group if group > 0 else 0.0
     if bits >= 8 or group <= 0:
-        return Format("int8" if bits >= 8 else "int4", float(bits))
-    scales = (16 + (bits if zero_point else 0)) / group
+        return Format("int8" if bits >= 8 else "int4", bits + scales)
     return Format("int4_g32" if group == 32 else "int4", bits + scales)
 
 

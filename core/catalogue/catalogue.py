@@ -15,6 +15,7 @@ from core.catalogue.facts import NO_FACTS, Facts
 from core.catalogue.naming import Names
 from core.catalogue.overlay import Overlay
 from core.catalogue.precision import compose_bits
+from core.catalogue.recipes import Asked, find_recipe, quantisation_by
 from core.catalogue.records import (
     Checkpoint,
     Confidence,
@@ -24,6 +25,7 @@ from core.catalogue.records import (
     KvFormat,
     Link,
     Model,
+    Recipe,
     Source,
     WeightFormat,
 )
@@ -71,6 +73,7 @@ class Catalogue:
     kv_formats: Mapping[str, KvFormat]
     engines: Mapping[str, Engine]
     models: Mapping[str, Model]
+    recipes: tuple[Recipe, ...] = ()  # what quantisers leave out, particular ones first
     left_out: tuple[LeftOut, ...] = ()
     facts: Facts = NO_FACTS  # prices and usage, read when asked for
     shipped: "Catalogue | None" = None  # what the user's records lie over
@@ -190,7 +193,8 @@ class Catalogue:
         """Bits per weight of every class of tensor of a model in a format.
 
         From the general to the particular, each replacing what it says: the format's usual bits, the quantisation that
-        the config of the checkpoint or of the model states for it, the checkpoint's record. Without a model: the usual.
+        the config of the checkpoint or of the model states for it or that its publisher's tool makes, the checkpoint's
+        record. Without a model: the usual.
         `engine` chooses the variant of the format, see `format_for`.
         """
         chosen = self.format_for(weight_format, engine)
@@ -210,13 +214,28 @@ class Catalogue:
         published = self.checkpoint(record, chosen)
         return compose_bits(chosen, self.blueprint(record), self.quantisation(record, chosen), published)
 
-    def quantisation(self, model: Model, chosen: WeightFormat) -> Quantisation | None:
-        """What a config states about this format: that of the checkpoint's own record, or of the model."""
+    def quantisation(self, model: Model, chosen: WeightFormat, day: str = "") -> Quantisation | None:
+        """What is quantised in this format, and how: what the checkpoint's own record states, else what its publisher's
+        tool does with such models (on this day), else what the model's config states, else what tools usually do."""
         checkpoint = self.checkpoint(model, chosen)
-        records = [self.models.get(checkpoint.repository) if checkpoint is not None else None, model]
-        stated = [self.blueprint(record).quantisation for record in records if record is not None]
-        related = self._related(chosen)
-        return next((q for q in stated if q is not None and q.format_id in related), None)
+        repository = checkpoint.repository if checkpoint is not None else ""
+        own = model if repository == model.id else self.models.get(repository)
+        stated = self._stated(own, chosen)
+        if stated is not None:
+            return stated
+        recipe = self.recipe(model, chosen, repository, day)
+        if recipe is None or not recipe.publishers:
+            stated = self._stated(model, chosen)
+        return quantisation_by(recipe, model) if stated is None and recipe is not None else stated
+
+    def recipe(self, model: Model, chosen: WeightFormat, repository: str, day: str = "") -> Recipe | None:
+        """What is known of the tool that a checkpoint was made with, by the owner and name of its repository."""
+        mixture, family = self.blueprint(model).moe is not None, str(model.config.get("model_type", ""))
+        return find_recipe(self.recipes, Asked(repository, self._related(chosen), family, mixture, day))
+
+    def _stated(self, record: Model | None, chosen: WeightFormat) -> Quantisation | None:
+        stated = self.blueprint(record).quantisation if record is not None else None
+        return stated if stated is not None and stated.format_id in self._related(chosen) else None
 
     def checkpoint(self, model: Model | str, weight_format: WeightFormat | str) -> Checkpoint | None:
         """The published weights of a model in a format; of several, the one about which most is known."""
@@ -267,7 +286,13 @@ class Catalogue:
             table.value: {**base.table(table), **{entry.id: entry for entry in overlay.table(table)}} for table in Table
         }
         kept = self.blueprints_of(tables["models"])
-        more = {"facts": base.facts, "left_out": base.left_out, "shipped": base, "_blueprints": kept}
+        more = {
+            "facts": base.facts,
+            "recipes": base.recipes,
+            "left_out": base.left_out,
+            "shipped": base,
+            "_blueprints": kept,
+        }
         return Catalogue(base.version, **tables, **more)  # type: ignore[arg-type]
 
     def with_kept(self, kept: Overlay) -> "Catalogue":
@@ -277,7 +302,13 @@ class Catalogue:
         }
         plans = self.blueprints_of(tables["models"])
         base = self.shipped or self
-        more = {"facts": self.facts, "left_out": self.left_out, "shipped": base, "_blueprints": plans}
+        more = {
+            "facts": self.facts,
+            "recipes": self.recipes,
+            "left_out": self.left_out,
+            "shipped": base,
+            "_blueprints": plans,
+        }
         return Catalogue(self.version, **tables, **more)  # type: ignore[arg-type]
 
     def is_yours(self, entry: Entry) -> bool:

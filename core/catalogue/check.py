@@ -110,6 +110,7 @@ def check(catalogue: Catalogue) -> list[Problem]:
         _devices,
         _links,
         _formats_and_engines,
+        _recipes,
         _models,
         _facts,
     )
@@ -273,6 +274,15 @@ def _formats_and_engines(catalogue: Catalogue) -> Iterator[Problem]:
             for id in getattr(engine, field):
                 if id not in table:
                     yield _error(engine, field, f"there is no format “{id}”")
+
+
+def _recipes(catalogue: Catalogue) -> Iterator[Problem]:
+    for recipe in catalogue.recipes:
+        if recipe.weights not in catalogue.weight_formats:
+            text = f"there is no weight format “{recipe.weights}”"
+            yield Problem(Severity.ERROR, Table.WEIGHT_FORMATS, recipe.id, "recipes", text)
+        if not recipe.source.date:
+            yield Problem(Severity.ERROR, Table.WEIGHT_FORMATS, recipe.id, "source", "the source bears no date")
 
 
 def _models(catalogue: Catalogue) -> Iterator[Problem]:

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from core.catalogue.catalogue import Catalogue, LeftOut
 from core.catalogue.facts import Facts
 from core.catalogue.reading import by_id, text_of, where_in
-from core.catalogue.records import Device, Engine, Entry, KvFormat, Link, Model, WeightFormat
+from core.catalogue.records import Device, Engine, Entry, KvFormat, Link, Model, Recipe, WeightFormat
 from core.catalogue.tables import Table
 from core.errors import CatalogueError
 
@@ -34,6 +34,7 @@ def load_shipped(folder: Path) -> Catalogue:
         kv_formats=_table(folder, Table.KV_FORMATS, KvFormat),
         engines=_table(folder, Table.ENGINES, Engine),
         models=_models(folder / "models"),
+        recipes=_recipes(folder / "recipes.json"),
         left_out=tuple(LeftOut(**entry) for entry in manifest["left_out"]),
         facts=Facts(folder),
     )
@@ -61,6 +62,19 @@ def _table(folder: Path, table: Table, kind: type[E]) -> Mapping[str, E]:
     except ValidationError as error:
         raise CatalogueError(where_in(path.name, text, error)) from None
     return by_id(path.name, records)
+
+
+def _recipes(path: Path) -> tuple[Recipe, ...]:
+    """In the order of the file: the first that is for a checkpoint counts. A catalogue may do without."""
+    if not path.is_file():
+        return ()
+    text = text_of(path)
+    try:
+        recipes = TypeAdapter(tuple[Recipe, ...]).validate_json(text)
+    except ValidationError as error:
+        raise CatalogueError(where_in(path.name, text, error)) from None
+    by_id(path.name, recipes)
+    return recipes
 
 
 def _models(folder: Path) -> Mapping[str, Model]:

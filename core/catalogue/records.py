@@ -320,6 +320,22 @@ class Engine(Entry):
     pipeline_parallel: bool = True
 
 
+class Recipe(Record):
+    """What a tool leaves out when it quantises a family of models, as its publishers' checkpoints have it."""
+
+    id: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$")
+    tool: str
+    weights: str  # weight format id
+    publishers: tuple[str, ...] = ()  # owners of repositories in lower case; "": named without one; "*": any; none: all
+    called: str = ""  # an expression that the name of the repository holds, in lower case with "-" between its words
+    families: tuple[str, ...] = ()  # `model_type` of the config; none: any
+    mixture: bool | None = None  # for mixtures of experts alone, or for others alone
+    since: Day = ""  # of a publisher who made checkpoints anew
+    config: Mapping[str, Any]  # `quantization_config` as the tool writes it, lists of modules by pattern
+    kept: Mapping[TensorClass, float] = {}  # bits of classes that the tool does not load, and copies
+    source: Source
+
+
 class ModelRole(StrEnum):
     GENERATOR = "generator"
     EMBEDDING = "embedding"

@@ -145,7 +145,7 @@ def laid_over(shipped: Catalogue, packs: "Iterable[Pack]") -> Catalogue:
         facts = catalogue.facts.with_facts((TABLE_OF[fact.section], fact) for fact in pack.facts)
         version = pack.version if pack.kind is PackKind.CATALOGUE else f"{catalogue.version} + {pack.name}"
         plans = catalogue.blueprints_of(tables["models"])
-        more = {"facts": facts, "left_out": catalogue.left_out, "_blueprints": plans}
+        more = {"facts": facts, "recipes": catalogue.recipes, "left_out": catalogue.left_out, "_blueprints": plans}
         before, catalogue = catalogue, Catalogue(version, **tables, **more)  # type: ignore[arg-type]
         catalogue = with_listed_prices(catalogue, before, pack.facts)
     return catalogue

@@ -11,7 +11,8 @@ from core import RESOURCES
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.loading import load_shipped
 from core.catalogue.overlay import Overlay
-from core.catalogue.records import Device, Engine, Model, WeightFormat
+from core.catalogue.recipes import quantisation_by
+from core.catalogue.records import Checkpoint, Device, Engine, Model, WeightFormat
 from core.errors import TonnageError
 from core.scenario import CatalogueModel, Deployment, Scenario, Workload
 from core.sizing.engine_defaults import cache_of_checkpoint
@@ -19,6 +20,7 @@ from core.sizing.loaded import TABLE_BYTES
 from core.sizing.report import Sizing
 from core.sizing.size import size
 from tests.accuracy import formats, machines, models
+from tests.accuracy.names import says_storage
 from tests.accuracy.records import Record, Unusable
 
 
@@ -92,7 +94,8 @@ def build(record: Record, parts: Parts, workload: Workload, deployment: Deployme
     """The case of a record: an overlay for what the catalogue does not have, and the scenario."""
     parts = _of_named_checkpoint(record, parts)
     weight_format = parts.weights.made or shipped().weight_format(_format_id(parts))
-    parts = replace(parts, cache=_cache(parts, weight_format, deployment.release))
+    parts = _of_known_publisher(record, parts, weight_format)
+    parts = replace(parts, cache=_cache(parts, weight_format, deployment.release, record.text("date")))
     overlay = Overlay(
         models=_models(parts, weight_format),
         devices=() if shipped().devices.get(parts.device.id) is parts.device else (parts.device,),
@@ -113,11 +116,11 @@ def build(record: Record, parts: Parts, workload: Workload, deployment: Deployme
     return Case(record, scenario, catalogue, parts.engine, parts.cache, file_bytes=size_known, **known)
 
 
-def _cache(parts: Parts, weight_format: WeightFormat, release: str | None) -> formats.Cache:
+def _cache(parts: Parts, weight_format: WeightFormat, release: str | None, day: str) -> formats.Cache:
     """The stated cache format; where none is, what the engine takes from the config of the checkpoint."""
     if parts.cache.stated or parts.model.id not in shipped().models:
         return parts.cache
-    stated = shipped().quantisation(parts.model, weight_format)
+    stated = shipped().quantisation(parts.model, weight_format, day)
     asked = cache_of_checkpoint(stated, parts.engine.allocator, release or parts.engine.version)
     return formats.Cache(asked, key=asked, value=asked, stated=False) if asked in shipped().kv_formats else parts.cache
 
@@ -130,6 +133,27 @@ def _of_named_checkpoint(record: Record, parts: Parts) -> Parts:
         return parts
     others = [c for c in parts.model.checkpoints if c.weights != named[0].weights]
     return replace(parts, model=parts.model.model_copy(update={"checkpoints": (named[0], *others)}))
+
+
+def _of_known_publisher(record: Record, parts: Parts, weight_format: WeightFormat) -> Parts:
+    """With the checkpoint that the record's names tell, where the tool of its publisher is known.
+
+    A repository that the catalogue describes, or a config of its own, needs no such rule.
+    """
+    catalogue = shipped()
+    if parts.weights.made or parts.model.id not in catalogue.models or not parts.weights.stated:
+        return parts
+    for name in (record.text("model_id"), record.text("model")):
+        described = catalogue.models.get(name)
+        if described is not None and catalogue.blueprint(described).quantisation is not None:
+            return parts
+        recipe = catalogue.recipe(parts.model, weight_format, name, record.text("date")) if says_storage(name) else None
+        made = quantisation_by(recipe, parts.model) if recipe is not None and recipe.publishers else None
+        if made is not None:
+            own = Checkpoint(weights=weight_format.id, repository=name, bits=made.bits)
+            others = tuple(c for c in parts.model.checkpoints if c.weights != weight_format.id)
+            return replace(parts, model=parts.model.model_copy(update={"checkpoints": (own, *others)}))
+    return parts
 
 
 def _format_id(parts: Parts) -> str:

@@ -59,6 +59,11 @@ def model_named_like(name: str, catalogue: Catalogue) -> Model | None:
     return catalogue.models[sized[max(begins, key=len)]] if begins else None
 
 
+def says_storage(name: str) -> bool:
+    """Does a repository's name say how its weights are stored? The model's own does not."""
+    return any(_STORAGE.fullmatch(word) is not None for word in words(name)[1:])
+
+
 def _known(catalogue: Catalogue) -> dict[tuple[str, ...], str]:
     """The catalogue's models by the words of every name."""
     found: dict[tuple[str, ...], str] = {}

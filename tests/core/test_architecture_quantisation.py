@@ -84,7 +84,7 @@ LLAMA = "meta-llama__Llama-3.1-8B-Instruct"
         ({"quant_method": "awq", "bits": 4, "group_size": 128, "zero_point": True}, "int4", 4.15625, 16),
         ({"quant_method": "gptq", "bits": 4, "group_size": 128, "desc_act": False}, "int4", 4.15625, 16),
         ({"quant_method": "gptq", "bits": 4, "group_size": 128, "lm_head": True}, "int4", 4.15625, 4.15625),
-        ({"quant_method": "gptq", "bits": 8, "group_size": 128}, "int8", 8.0, 16),
+        ({"quant_method": "gptq", "bits": 8, "group_size": 128}, "int8", 8 + 24 / 128, 16),
         ({"quant_method": "bitsandbytes", "load_in_4bit": True}, "nf4", 4.5, 16),
         ({"quant_method": "bitsandbytes", "load_in_8bit": True}, "int8", 8.0, 16),
         ({"quant_method": "fp8", "weight_block_size": [128, 128]}, "fp8", 8 + 16 / 128**2, 16),
@@ -116,7 +116,7 @@ def test_rules_of_gptq_leave_modules_out_and_give_others_a_width() -> None:
     assert [bits[kind] for kind in sixteen] == [16.0] * 5
     wider = {"+:.*self_attn.*": {"bits": 8}, ".*mlp.down_proj": {"group_size": 32}, "+:odd": True}
     bits = quantised(LLAMA, quantization_config={**config, "dynamic": wider}).bits
-    assert bits[TensorClass.ATTENTION] == 8.0
+    assert bits[TensorClass.ATTENTION] == 8 + 24 / 128
     assert bits[TensorClass.FEED_FORWARD] == pytest.approx((2 * 4.15625 + 4.625) / 3)
 
 
