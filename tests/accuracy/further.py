@@ -63,7 +63,7 @@ FURTHER: dict[str, Held] = {
             Limit("cache", 0.01, 0.99),
             Limit("state", 0.01, 0.99),
             Limit("requests at once", 0.01, 0.99),
-            Limit("weights", 0.02, 0.52),
+            Limit("weights", 0.02, 0.57),
             Limit("weights", 0.08, 0.84),
             Limit("room for the cache", 0.08, 0.83),
             Limit("room for the cache, in tokens", 0.08, 0.5),
@@ -101,14 +101,14 @@ FURTHER: dict[str, Held] = {
     # Before anything was changed for them, 67 % were within 1 %: forks, drafters whose layers are not stated, the room
     # of another rank.
     "vllm_cache": Held(figures=218, most_skipped=0.04, limits=(Limit("cache", 0.01, 0.83),)),
-    # Checkpoints that keep classes as their records do not say (NVFP4 and INT4 of small publishers); share, release or
-    # requests prepared for not in the record. Four models are not in the catalogue, three of them with image towers.
+    # Share, release or requests prepared for not in the record. Four models are not in the catalogue, three of them
+    # with image towers.
     "vllm_room": Held(
         figures=248,
         most_skipped=0.09,
         limits=(
-            Limit("weights", 0.02, 0.84),
-            Limit("room for the cache", 0.08, 0.63),
+            Limit("weights", 0.02, 0.94),
+            Limit("room for the cache", 0.08, 0.69),
             Limit("activation peak", 0.08, 0.55),
             Limit("cache", 0.01, 0.88),
         ),
