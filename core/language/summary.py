@@ -8,7 +8,7 @@ from core.language.findings import finding_sentence
 from core.language.messages import gettext as _
 from core.language.numbers import Written, current
 from core.language.sentences import device_with_count, evidence, memory_kind, mode, verdict, verdict_reason
-from core.physics.memory import UNLIMITED_TOKENS
+from core.physics.contexts import UNLIMITED_TOKENS
 from core.scenario import Mode
 from core.sizing.devices import Candidate
 from core.sizing.report import DeviceUse, Estimate, Sizing, TierUse, Weight

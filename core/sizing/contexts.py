@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from core.physics import contexts
 from core.physics import memory as m
 from core.physics.kv_cache import total_bytes_per_token
 from core.sizing.pool import POOL
@@ -23,10 +24,10 @@ def context_answers(trace: Recipe, reserved: Reservation, weighed: bool, holds_b
     largest_context(trace, reserved, BESIDE_AS_NOW if own_length else "max_context_tokens", "one_request", free)
     if own_length:
         more = {"fits_tokens": BESIDE_AS_NOW, "fewer_tokens": FEWER}
-        trace.compute("max_context_tokens", m.context_at_its_own_length, **more)
+        trace.compute("max_context_tokens", contexts.context_at_its_own_length, **more)
     trace.compute(
         "max_context_usable_tokens",
-        m.usable_context,
+        contexts.usable_context,
         fits_tokens="max_context_tokens",
         trained_tokens="model.trained_context",
     )
@@ -46,18 +47,18 @@ def largest_context(trace: Recorder, reserved: Reservation, key: str, requests: 
         if growth:
             trace.compute(
                 case,
-                m.context_that_fits,
+                contexts.context_that_fits,
                 **free,
                 constant_bytes=constant,
                 bytes_per_token=growth,
                 block_tokens=reserved.step,
             )
         else:
-            trace.compute(case, m.context_without_growth, **free, constant_bytes=constant)
+            trace.compute(case, contexts.context_without_growth, **free, constant_bytes=constant)
     if len(cases) > 1:
-        trace.compute(last, m.largest_context, cases=cases)
+        trace.compute(last, contexts.largest_context, cases=cases)
     if reserved.least:
-        trace.compute(key, m.context_above_least, fits_tokens=last, **free, least_bytes=reserved.least)
+        trace.compute(key, contexts.context_above_least, fits_tokens=last, **free, least_bytes=reserved.least)
 
 
 def growth_cases(trace: Recorder, reserved: Reservation) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from core.physics import contexts
 from core.physics import memory as m
 from core.physics.reservation import vllm_pool
 from core.scenario import Workload
@@ -132,7 +133,7 @@ def _workload(trace: Trace, work: Workload, context_tokens: Any) -> None:
     if work.prompt_tokens is None:
         trace.compute(
             "workload.prompt_tokens",
-            m.prompt_that_fills,
+            contexts.prompt_that_fills,
             context_tokens="workload.context_tokens",
             output_tokens="workload.output_tokens",
         )
@@ -309,7 +310,7 @@ def longest_context(s: Situation, requests: int, near: int, lower_bytes: int = 0
         each = trace["accelerator.kv_bytes_per_request"] + trace["accelerator.state_bytes_per_request"]
         return bool(requests * each + trace.get(UNDER_WAY, 0) <= free)
 
-    return m.longest(fits, near)
+    return contexts.longest(fits, near)
 
 
 def finds_length(s: Setup) -> bool:

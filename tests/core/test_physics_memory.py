@@ -5,10 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.physics.contexts import context_that_fits, context_without_growth, largest_context, usable_context
 from core.physics.memory import (
-    context_that_fits,
-    context_without_growth,
-    largest_context,
     limit_over_tiers,
     requests_at_the_peak,
     requests_that_fit,
@@ -16,7 +14,6 @@ from core.physics.memory import (
     spilled_kv_bytes,
     spilled_weights_bytes,
     tier_limit_bytes,
-    usable_context,
 )
 
 amounts = st.integers(0, 10**12)

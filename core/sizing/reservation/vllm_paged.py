@@ -6,7 +6,7 @@ from typing import Any
 
 from core.architecture.blueprint import AttentionGroup, AttentionKind
 from core.physics import kv_cache as kv
-from core.physics.memory import largest_block
+from core.physics.contexts import largest_block
 from core.physics.reservation import vllm_pages, vllm_pool, vllm_requests
 from core.sizing.engine_defaults import ASKED_BY_GROUP_SINCE, PAGES_FILLED_UP_SINCE, before, groups_as_largest
 from core.sizing.groups import given_chunk
