@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from core.architecture.blueprint import AttentionGroup, AttentionKind
-from core.physics import operators
+from core.physics import attention, operators
 from core.sizing.groups import LATENT, cached_groups, source_of_model
 from core.sizing.outline import KeptGroup, Outline
 from core.sizing.situation import Setup
@@ -61,7 +61,7 @@ def record_cache_reads(trace: Recipe, o: Outline, prefix: str, depth: str) -> No
             ranks[-1] = f"{key}.rank"
             trace.compute(
                 ranks[-1],
-                operators.rank_cache_bytes,
+                attention.rank_cache_bytes,
                 read=key,
                 kv_heads=f"kv.{number}.kv_heads",
                 ranks="plan.tensor",
@@ -70,7 +70,7 @@ def record_cache_reads(trace: Recipe, o: Outline, prefix: str, depth: str) -> No
     if o.shares_context:
         trace.compute(f"{prefix}.whole", operators.sum_of_bytes, parts=ranks)
         shared = {"read": f"{prefix}.whole", "ranks": "engine.context_parallel"}
-        trace.compute(f"{prefix}.rank", operators.shared_context_bytes, **shared)
+        trace.compute(f"{prefix}.rank", attention.shared_context_bytes, **shared)
     else:
         trace.compute(f"{prefix}.rank", operators.sum_of_bytes, parts=ranks)
 
@@ -83,17 +83,17 @@ def _record_group_read(trace: Recipe, group: KeptGroup, key: str, depth: str) ->
         _record_compressed_read(trace, number, key, depth)
     elif group.kind is AttentionKind.SPARSE_LATENT:
         record, top_k = f"kv.{number}.record_bytes", f"attention.{number}.top_k"
-        trace.compute(key, operators.indexed_read_bytes, **shape, record=record, top_k=top_k)
+        trace.compute(key, attention.indexed_read_bytes, **shape, record=record, top_k=top_k)
     elif group.windowed:
-        trace.compute(key, operators.window_read_bytes, **shape, readers=readers, window=f"kv.{number}.window")
+        trace.compute(key, attention.window_read_bytes, **shape, readers=readers, window=f"kv.{number}.window")
     else:
-        trace.compute(key, operators.cache_read_bytes, **shape, readers=readers)
+        trace.compute(key, attention.cache_read_bytes, **shape, readers=readers)
 
 
 def _rows(trace: Recipe, number: int, key: str, depth: str) -> str:
     """Record the vectors that compressed attention looks at; return the key."""
     parts = {name: f"kv.{number}.{name}" for name in ("window", "compression")}
-    trace.compute(key, operators.compressed_rows, depth=depth, top_k=f"attention.{number}.top_k", **parts)
+    trace.compute(key, attention.compressed_rows, depth=depth, top_k=f"attention.{number}.top_k", **parts)
     return key
 
 
@@ -101,7 +101,7 @@ def _record_compressed_read(trace: Recipe, number: int, key: str, depth: str) ->
     parts = {name: f"kv.{number}.{name}" for name in ("layers", "compression", "index_layers", "index_dim")}
     rows = _rows(trace, number, f"{key}.rows", depth)
     record = f"kv.{number}.record_bytes"
-    trace.compute(key, operators.compressed_read_bytes, record=record, rows=rows, depth=depth, **parts)
+    trace.compute(key, attention.compressed_read_bytes, record=record, rows=rows, depth=depth, **parts)
 
 
 def record_held_cache(trace: Recipe, o: Outline, key: str, tokens: str) -> None:
@@ -114,19 +114,19 @@ def record_held_cache(trace: Recipe, o: Outline, key: str, tokens: str) -> None:
         shape = {"bytes_per_token": f"kv.{number}.bytes_per_token", "layers": layers, "readers": layers}
         if group.kind is AttentionKind.COMPRESSED:
             bounded = {name: f"kv.{number}.{name}" for name in ("bytes_per_token", "window_bytes", "ring_bytes")}
-            trace.compute(held, operators.compressed_held_bytes, tokens=tokens, **bounded)
+            trace.compute(held, attention.compressed_held_bytes, tokens=tokens, **bounded)
         elif group.windowed:
-            trace.compute(held, operators.window_read_bytes, **shape, depth=tokens, window=f"kv.{number}.window")
+            trace.compute(held, attention.window_read_bytes, **shape, depth=tokens, window=f"kv.{number}.window")
         else:
-            trace.compute(held, operators.cache_read_bytes, **shape, depth=tokens)
+            trace.compute(held, attention.cache_read_bytes, **shape, depth=tokens)
         ranks.append(held)
         if o.tensor:
             ranks[-1] = f"{held}.rank"
             trace.compute(
-                ranks[-1], operators.rank_cache_bytes, read=held, kv_heads=f"kv.{number}.kv_heads", ranks="plan.tensor"
+                ranks[-1], attention.rank_cache_bytes, read=held, kv_heads=f"kv.{number}.kv_heads", ranks="plan.tensor"
             )
     trace.compute(
-        key, operators.held_cache_bytes, rank_bytes=ranks, ranks="plan.tensor", state="state_bytes_per_request"
+        key, attention.held_cache_bytes, rank_bytes=ranks, ranks="plan.tensor", state="state_bytes_per_request"
     )
 
 
@@ -137,15 +137,15 @@ def record_attention_flops(trace: Recipe, o: Outline, key: str, depth: str, phas
         number = group.number
         groups.append(f"{key}.{number}")
         inputs = {"row_flops": f"attention.{number}.row_flops.{phase}", "depth": depth}
-        function: Callable[..., Any] = operators.attention_flops
+        function: Callable[..., Any] = attention.attention_flops
         if group.kind in _INDEXED:
             inputs["index_flops"] = f"attention.{number}.index_flops"
         if group.kind is AttentionKind.COMPRESSED:
-            function, inputs["compression"] = operators.compressed_attention_flops, f"kv.{number}.compression"
+            function, inputs["compression"] = attention.compressed_attention_flops, f"kv.{number}.compression"
             inputs["rows"] = _rows(trace, number, f"{groups[-1]}.rows", depth)
         elif group.kind is AttentionKind.SPARSE_LATENT:
-            function, inputs["top_k"] = operators.indexed_attention_flops, f"attention.{number}.top_k"
+            function, inputs["top_k"] = attention.indexed_attention_flops, f"attention.{number}.top_k"
         elif group.windowed:
-            function, inputs["window"] = operators.window_attention_flops, f"kv.{number}.window"
+            function, inputs["window"] = attention.window_attention_flops, f"kv.{number}.window"
         trace.compute(groups[-1], function, **inputs)
     trace.compute(key, operators.sum_of_flops, parts=groups)

@@ -8,7 +8,7 @@ tokens that are sent directly to their experts.
 from dataclasses import dataclass
 from typing import Any
 
-from core.physics import collective, decode, mixed_passes, operators, prefill, roofline
+from core.physics import attention, collective, decode, mixed_passes, operators, prefill, roofline
 from core.physics import expert_parallel as ep
 from core.physics.arrays import maximum
 from core.physics.capacity import requests_with_a_copy_down
@@ -241,7 +241,7 @@ def cache_seconds(place: Place, batch: Any) -> Axis:
     """Reading the caches, whole heads on each rank, with what attention computes; and reading the states."""
     counted, fit, ranks = place.counted, place.fit, place.here.tensor
     read = sum(
-        operators.rank_cache_bytes(counted[f"bytes_read_per_token.kv.{n}"], counted[f"kv.{n}.kv_heads"], ranks)
+        attention.rank_cache_bytes(counted[f"bytes_read_per_token.kv.{n}"], counted[f"kv.{n}.kv_heads"], ranks)
         for n, _ in cached_groups(counted.situation.setup.blueprint)
     )
     seconds = decode.cache_seconds(batch, read, fit["cache"])
