@@ -8,8 +8,8 @@ import pytest
 
 from core.catalogue.catalogue import Catalogue
 from core.sizing.search.evaluate import Evaluation, evaluate, fast_enough
-from core.sizing.search.hardware import Field, survey
 from core.sizing.search.request import Ranking, SearchRequest
+from core.sizing.search.survey import Field, survey
 from tests.core.search_cases import asked
 
 NEEDS = ("job-1-what-to-buy", "rule-3-throughput", "rule-4-long-context", "rule-1-one-card")

@@ -13,12 +13,13 @@ from core.sizing.concurrency import Redundancy
 from core.sizing.costs.cost import cost
 from core.sizing.costs.report import Missing
 from core.sizing.search.evaluate import Evaluation, evaluate, meets
-from core.sizing.search.hardware import find_hardware, survey
+from core.sizing.search.hardware import find_hardware
 from core.sizing.search.kinds import barred, is_barred, missing_facts
 from core.sizing.search.pareto import best_for_their_price
 from core.sizing.search.rank import metric, order, order_within, price
 from core.sizing.search.report import Answer, Exclusion, Fact, HardwareFound, Kind
 from core.sizing.search.request import Limits, Ranking, SearchRequest
+from core.sizing.search.survey import survey
 from core.sizing.size import size
 from tests.core.estimates import decode_of, ttft_of
 from tests.core.search_cases import asked, bandwidth, changed, memory, only, with_devices
