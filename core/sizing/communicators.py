@@ -12,6 +12,8 @@ from core.catalogue.records import LinkKind
 from core.physics import memory as m
 from core.physics.reservation import nccl
 from core.sizing.engine_defaults import (
+    AGREED_BY_NCCL_SINCE,
+    ASYNCHRONOUS_SINCE,
     CONNECTS_ON_USE_SINCE,
     FUSED_SINCE,
     FUSED_WITH_GROUPS_SINCE,
@@ -148,14 +150,15 @@ def _capability(s: Setup) -> float:
 
 def _counted(s: Setup) -> Communicators:
     """The communicators that count in this release."""
-    tensor, at_once = s.plan.tensor, before(s, CONNECTS_ON_USE_SINCE)
-    ranks = (
-        [tensor] if tensor > 1 and before(s, GATHERED_BY_OWN_SINCE) else []
-    )  # PyTorch's, made when scores are gathered
+    tensor, replicas, at_once = s.plan.tensor, s.plan.attention_replicas, before(s, CONNECTS_ON_USE_SINCE)
+    groups = [tensor] if before(s, GATHERED_BY_OWN_SINCE) else []  # PyTorch's, made when scores are gathered
     if before(s, START_APART_SINCE):
-        ranks += [group for group in (tensor, s.plan.attention_replicas, s.plan.pipeline) if group > 1]
+        groups += [tensor, replicas, s.plan.pipeline]
+    elif not before(s, AGREED_BY_NCCL_SINCE) and before(s, ASYNCHRONOUS_SINCE):
+        groups.append(replicas)  # PyTorch's, over which groups of attention agree on the length of a step
+    ranks = tuple(group for group in groups if group > 1)
     gathers = tensor > 1 and before(s, GATHERED_BY_ALL_SINCE)
-    return Communicators(tuple(ranks), at_once, tensor if gathers else 0)
+    return Communicators(ranks, at_once, tensor if gathers else 0)
 
 
 def _power_of_two(number: int) -> int:

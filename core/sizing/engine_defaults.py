@@ -45,6 +45,8 @@ LARGE_EXCHANGE_SINCE = (0, 9)
 #: that is there (cuda_communicator.py, all_gather).
 GATHERED_BY_ALL_SINCE, SMALL_SWITCH_SINCE, CONNECTS_ON_USE_SINCE = (0, 8), (0, 9), (0, 10, 2)
 START_APART_SINCE, SWITCHED_PAIRS_SINCE, GATHERED_BY_OWN_SINCE = (0, 11), (0, 20), (0, 26)
+#: Since this release groups of attention agree by NCCL, until steps are asynchronous (v1/worker/dp_utils.py).
+AGREED_BY_NCCL_SINCE = (0, 11, 1)
 #: Since these releases all-reduces that normalise too have a work space (config/vllm.py, enable_allreduce_rms_fusion),
 #: with groups or stages too, and without memory that a switch reaches (FlashInfer 0.6.11).
 FUSED_SINCE, FUSED_WITH_GROUPS_SINCE, FUSED_WITHOUT_SWITCH_SINCE = (0, 17), (0, 22), (0, 22)

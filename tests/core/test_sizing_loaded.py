@@ -481,7 +481,8 @@ def test_buffers_of_nvlink_by_accelerators() -> None:
     """Two H100 print 0.42 GiB more outside of PyTorch than one: 24 * 12 + 2 * (3 * 32 + 2) = 484 MiB."""
 
     def exchange(device: str, count: int, release: str, **plan: int) -> float:
-        wanted = chosen("Qwen/Qwen3-32B", "bf16", device, count=count, plan=Plan(**plan), release=release)
+        model = "deepseek-ai/DeepSeek-V3" if "expert" in plan else "Qwen/Qwen3-32B"
+        wanted = chosen(model, "bf16", device, count=count, plan=Plan(**plan), release=release)
         return float(figures(wanted)["runtime.exchange_bytes"] / MIB)
 
     assert exchange("h100-sxm", 2, "0.12", tensor=2) == 484
@@ -492,6 +493,8 @@ def test_buffers_of_nvlink_by_accelerators() -> None:
     assert exchange("a100-80gb-sxm", 8, "0.7.3", tensor=8) == 24 * (2 * 6 + 4 * 6) + 32 * 7 * 6 + 18
     assert exchange("b200-sxm", 4, "0.12", tensor=4) == 32 * 12 + 2 * (3 * 32 + 2 + 25)
     assert exchange("h100-sxm", 2, "0.12", pipeline=2) == 0
+    assert exchange("h100-sxm", 8, "0.14", attention_replicas=8, expert=8) == 0
+    assert exchange("h100-sxm", 8, "0.12", attention_replicas=8, expert=8) == 484 + 2 * 17
     assert exchange("h100-sxm", 2, "0.10", pipeline=2) == 24 * 12
 
 
