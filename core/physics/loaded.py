@@ -110,7 +110,7 @@ def tables_bytes(rotary_elements: int, bytes_each: int, image_levels: int, chunk
 
 @formula(Unit.BYTE)
 def unfolding_copies_bytes(layers: int, heads: int, width: int, rank: int, tensor: int, pipeline: int) -> Any:
-    """Copies in 16 bit of the quantised matrices that unfold latents, for products that have no quantised kernel.
+    """Copies in 16 bit of the matrices that unfold latents, for products that have no quantised kernel.
 
     unfolding_copies_bytes = ceil(2 * layers * heads * width * rank / tensor / pipeline)
 
@@ -136,6 +136,7 @@ def unfolding_copies_bytes(layers: int, heads: int, width: int, rank: int, tenso
     References
     ----------
     1. vLLM 0.8.5, v1/attention/backends/mla/common.py, process_weights_after_loading: W_UV, W_UK_T.
+    2. SGLang 0.5.8, models/deepseek_common/deepseek_weight_loader.py: w_kc, w_vc, beside kv_b_proj, which stays.
     """
     return ceil(2 * layers * heads * width * rank / tensor / pipeline)
 

@@ -60,6 +60,8 @@ IN_USE_SINCE, ALLOCATED_SINCE = (0, 7), (0, 22)
 #: Since the first release vLLM multiplies matrices of latent attention ahead, and keeps the products; since the second
 #: it no longer does, and keeps a 16-bit copy of those that are quantised.
 ABSORBS_SINCE, COPIES_LATENTS_SINCE = (0, 7), (0, 8)
+#: Since this release SGLang keeps the matrices that unfold latents beside their copies (models/deepseek_v2.py).
+SGLANG_COPIES_LATENTS_SINCE = (0, 4, 2)
 #: Before this release vLLM kept latent attention head by head, each padded to so many (models/deepseek_v2.py).
 VLLM_LATENTS_SINCE, PADDED_HEAD = (0, 7), 256
 #: Before this release vLLM for TPUs took its share of what was free after loading (tpu-inference, pull request 734).

@@ -9,6 +9,7 @@ from core.sizing.engine_defaults import (
     ALLOCATED_SINCE,
     COPIES_LATENTS_SINCE,
     IN_USE_SINCE,
+    SGLANG_COPIES_LATENTS_SINCE,
     SWIZZLES_SINCE,
     before,
     is_vllm,
@@ -144,15 +145,14 @@ def record_tables(trace: Recipe, s: Setup) -> list[str]:
 
 
 def record_products(trace: Recipe, s: Setup) -> list[str]:
-    """Record what vLLM makes of the matrices of latent attention while it loads them; return the key.
+    """Record what the engine makes of the matrices of latent attention while it loads them; return the key.
 
-    Releases that multiply them ahead know FP8 and 16 bit only: with others they keep the cache head by head.
+    Releases of vLLM that multiply them ahead know FP8 and 16 bit only: with others they keep the cache head by head.
     """
     groups = [group for group in s.blueprint.attention if group.kind in LATENT]
     bits = float(s.bits[TensorClass.ATTENTION]) if groups else 0.0
-    absorbs = before(s, COPIES_LATENTS_SINCE)
-    wanted = bits >= 8 if absorbs else bits < 16
-    if not is_vllm(s) or not groups or before(s, ABSORBS_SINCE) or not wanted:
+    absorbs = is_vllm(s) and before(s, COPIES_LATENTS_SINCE)
+    if not groups or not (_copies_in_sglang(s, bits) or _makes_products(s, bits, absorbs)):
         return []
     latent, source = groups[0], source_of_model(s)
     counts = {
@@ -184,6 +184,18 @@ def record_products(trace: Recipe, s: Setup) -> list[str]:
         bits="runtime.product_bits",
     )
     return [PRODUCTS]
+
+
+def _makes_products(s: Setup, bits: float, absorbs: bool) -> bool:
+    """vLLM: products ahead in some releases, since then copies of what is quantised."""
+    return is_vllm(s) and not before(s, ABSORBS_SINCE) and (bits >= 8 if absorbs else bits < 16)
+
+
+def _copies_in_sglang(s: Setup, bits: float) -> bool:
+    """SGLang copies them in any format, in 16 bit; on AMD's accelerators FP8 stays FP8, half as much, not counted."""
+    is_sglang = s.engine.allocator is Allocator.SGLANG and s.mode is Mode.REAL
+    keeps_fp8 = s.device.family in AMD and bits < 9  # scales of blocks included
+    return is_sglang and not before(s, SGLANG_COPIES_LATENTS_SINCE) and not keeps_fp8
 
 
 def record_held(trace: Recipe, s: Setup, weights: str) -> list[str]:

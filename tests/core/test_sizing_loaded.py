@@ -378,6 +378,28 @@ def test_matrices_of_latents_that_are_not_quantised_have_no_copies() -> None:
     assert "weights_bytes.products" not in figures(old)
 
 
+@pytest.mark.parametrize("weights", ["bf16", "fp8"])
+def test_sglang_copies_the_matrices_of_latents(weights: str) -> None:
+    """DeepSeek R1: 61 layers, 128 heads of 128 + 128, a latent of 512, 2 bytes, over 8: 0.24 GiB in any format."""
+    name = "deepseek-ai/DeepSeek-R1" if weights == "fp8" else "zai-org/GLM-4.7-Flash"
+    layers, heads, width, ranks = (61, 128, 256, 8) if weights == "fp8" else (47, 20, 448, 2)
+    eight: dict[str, Any] = {"engine": "sglang", "count": ranks, "plan": Plan(tensor=ranks)}
+    t = figures(chosen(name, weights, "h200-sxm", **eight))
+    assert t["weights_bytes.products"] == 2 * layers * heads * width * 512 / ranks
+    assert "weights_bytes.products" not in figures(chosen(name, weights, "h200-sxm", release="0.4", **eight))
+
+
+def test_fp8_of_latents_stays_fp8_on_amd() -> None:
+    eight: dict[str, Any] = {"engine": "sglang", "count": 8, "plan": Plan(tensor=8)}
+    assert "weights_bytes.products" not in figures(chosen("deepseek-ai/DeepSeek-R1", "fp8", "mi300x", **eight))
+
+
+def test_an_nvfp4_checkpoint_with_latents_as_sglang_printed_it() -> None:
+    """nvidia/DeepSeek-R1-0528-FP4 on four accelerators, SGLang 0.5.0: 94.50 GiB."""
+    four: dict[str, Any] = {"engine": "sglang", "release": "0.5.0", "count": 4, "plan": Plan(tensor=4)}
+    assert loaded("deepseek-ai/DeepSeek-R1", "nvfp4", "b200-sxm", **four) == pytest.approx(94.50, rel=0.005)
+
+
 def test_experts_run_in_two_work_spaces_since_a_release() -> None:
     """Qwen3 235B, chunks of 65,536: eight experts of 1,536 in a width of 4,096, until 0.17 16,384 tokens at a time."""
     wanted = chosen("Qwen/Qwen3-235B-A22B", "fp8", "h200-sxm", count=4, plan=Plan(tensor=4, expert=4))
