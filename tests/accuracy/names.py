@@ -64,6 +64,11 @@ def says_storage(name: str) -> bool:
     return any(_STORAGE.fullmatch(word) is not None for word in words(name)[1:])
 
 
+def says_text(name: str) -> bool:
+    """Does a repository's name say that its model takes text alone, so that it holds no tower ("...-Text-NVFP4")?"""
+    return "text" in words(name)[1:] and says_storage(name)
+
+
 def _known(catalogue: Catalogue) -> dict[tuple[str, ...], str]:
     """The catalogue's models by the words of every name."""
     found: dict[tuple[str, ...], str] = {}

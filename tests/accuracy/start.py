@@ -8,6 +8,7 @@ from core.scenario import Deployment, Speculation, Workload
 from core.units import GIB
 from tests.accuracy import choices, formats, machines, models
 from tests.accuracy.cases import Case, Parts, build, shipped
+from tests.accuracy.names import says_text
 from tests.accuracy.records import Record, Unusable
 
 
@@ -18,7 +19,7 @@ def memory_case(record: Record) -> Case:
     catalogue = shipped()
     engine = machines.find_engine(record, catalogue)
     model = models.find_model(record, catalogue)
-    if choices.takes_text_alone(record.part("flags")):
+    if choices.takes_text_alone(record.part("flags")) or says_text(record.text("model_id")):
         model = models.text_alone(model, catalogue)
     weights = _weights_of(record, catalogue)
     if model.id not in catalogue.models and not weights.file_bytes:

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.accuracy.cases import shipped
-from tests.accuracy.names import model_named_like
+from tests.accuracy.names import model_named_like, says_storage, says_text
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,11 @@ def test_a_model_in_another_format(name: str, model: str) -> None:
 )
 def test_what_is_made_of_something_else(name: str) -> None:
     assert model_named_like(name, shipped()) is None
+
+
+def test_what_a_name_says_of_the_file() -> None:
+    assert says_storage("sakamakismile/Qwen3.6-27B-Text-NVFP4-MTP")
+    assert not says_storage("google/gemma-4-26B-A4B-it")
+    assert says_text("sakamakismile/Qwen3.6-27B-Text-NVFP4-MTP")
+    assert not says_text("RedHatAI/Qwen3.6-27B-NVFP4")
+    assert not says_text("someone/Text-Model-7B")

@@ -51,6 +51,7 @@ def size(
         (DENSE, "int4", "cyankiwi/Qwen3.6-27B-AWQ-INT4", (), 21.0 * GB),
         (DENSE, "int4", "Intel/Qwen3.6-27B-int4-AutoRound", (), 17.69 * GIB),
         (MIXTURE, "int4", "Intel/Qwen3.5-35B-A3B-int4-AutoRound", WITHOUT_PREDICTION, 19.3 * GIB),
+        ("zai-org/GLM-5.2", "int4", "QuantTrio/GLM-5.2-Int4-Int8Mix", (), 405.5 * GB),
         (MIXTURE, "int8", "btbtyler09/Qwen3.5-35B-A3B-GPTQ-8bit", (), 40 * GIB),
     ],
 )
@@ -96,6 +97,13 @@ def test_integers_of_mixtures_have_no_zero_points(catalogue: Catalogue) -> None:
     made = quantisation_by(recipe, dense) if recipe else None
     assert made is not None
     assert made.bits[ATTENTION] == 4 + 20 / 32
+
+
+def test_google_s_own_integers(catalogue: Catalogue) -> None:
+    """Gemma 4 31B: groups of 32, the tied head once more in the file."""
+    counts = catalogue.blueprint("google/gemma-4-31B-it").parameters
+    whole = size(catalogue, "google/gemma-4-31B-it", "int4", "google/gemma-4-31B-it-qat-w4a16-ct")
+    assert whole + 2 * counts[TensorClass.EMBEDDING] == pytest.approx(23.3 * GB, rel=0.006)
 
 
 def test_a_publisher_made_checkpoints_anew(catalogue: Catalogue) -> None:
