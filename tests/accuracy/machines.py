@@ -34,6 +34,11 @@ _LINK_KINDS = (
     ("ethernet", (LinkKind.NETWORK,)),
     ("infiniband", (LinkKind.NETWORK,)),
 )
+#: Words for messages through the system's IP stack, unless RDMA is named: its ports bonded are one interface of that
+#: stack, which NCCL reaches by sockets only. What the catalogue has of kernel TCP ends at 25 Gb/s, about one stream.
+_SOCKETS = re.compile(r"\b(tcp|sockets?|bond(ed|ing)?)\b", re.IGNORECASE)
+_RDMA = re.compile(r"roce|rdma|infiniband", re.IGNORECASE)
+BY_SOCKETS = "ethernet-25g"
 
 #: Builds of llama.cpp of before September 2025 that were asked for flash attention: this generation tells apart how
 #: they read prompts only, so that tables have no line of its own for it.
@@ -201,7 +206,10 @@ def machines_of(device: Device, count: int, catalogue: Catalogue) -> int:
 
 
 def find_link(text: str, device: Device, catalogue: Catalogue) -> str | None:
-    """The device's link of the kind that a source names; None where it names none or the device has none such."""
+    """The device's link of the kind that a source names; None where it names none or the device has none such.
+
+    A network without RDMA is no faster than the catalogue's fastest one of kernel TCP.
+    """
     kinds = next((kinds for word, kinds in _LINK_KINDS if word in text.lower()), None)
     if kinds is None:
         return None
@@ -213,4 +221,8 @@ def find_link(text: str, device: Device, catalogue: Catalogue) -> str | None:
         of_kind.sort(key=lambda link: abs(link.bytes_per_s_per_direction - wanted))
     if not of_kind and LinkKind.PCIE in kinds:
         return PCIE.get(device.pcie_bytes_per_s_per_direction or 0.0)
-    return of_kind[0].id if of_kind else None
+    if not of_kind:
+        return None
+    by_sockets = of_kind[0].kind is LinkKind.NETWORK and _SOCKETS.search(text) and not _RDMA.search(text)
+    slower = of_kind[0].bytes_per_s_per_direction <= catalogue.link(BY_SOCKETS).bytes_per_s_per_direction
+    return BY_SOCKETS if by_sockets and not slower else of_kind[0].id

@@ -130,6 +130,21 @@ def test_links(text: str, device: str, kind: LinkKind) -> None:
     assert shipped().link(found).kind is kind
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("connectx7-200gbe-roce", "dgx-spark-cx7"),
+        ("200gbe", "dgx-spark-cx7"),
+        ("200gbe-bond", machines.BY_SOCKETS),
+        ("200 GbE, TCP", machines.BY_SOCKETS),
+        ("200gbe-bond, RoCE", "dgx-spark-cx7"),
+        ("10gbe, TCP", "ethernet-10g"),
+    ],
+)
+def test_a_network_without_rdma_is_one_of_sockets(text: str, found: str) -> None:
+    assert machines.find_link(text, shipped().device("dgx-spark"), shipped()) == found
+
+
 def test_no_link_is_left_to_the_core() -> None:
     assert machines.find_link("", shipped().device("h100-sxm"), shipped()) is None
 
