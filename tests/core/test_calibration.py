@@ -69,6 +69,7 @@ def test_what_kernels_and_engines_take_is_plausible() -> None:
 def test_what_was_never_seen_contributes_one() -> None:
     unknown = Circumstances("new", "new", "new", "new", "new", "new", "new", generation="new")
     calibration = shipped_calibration()
+    assert calibration.fitted(unknown).keys() == calibration.fitted(H200).keys()
     for symbol, fitted in calibration.fitted(unknown).items():
         assert fitted.value == calibration.parameters[symbol].base
 

@@ -50,6 +50,7 @@ def test_each_option_is_what_its_own_sizing_says() -> None:
 
 def test_changes_are_ratios_to_a_and_stand_in_the_trace() -> None:
     found = compared(CARD, H200, SPARKS)
+    assert found.rows
     for figures in found.rows:
         assert figures.changes[0] is None
         for at, letter in enumerate("bc", start=1):

@@ -257,6 +257,7 @@ def test_cost_falls_with_every_share_of_the_year() -> None:
 
 
 def test_volume_at_break_even_costs_what_the_own_system_costs() -> None:
+    assert worked().hosted
     for hosted in worked().hosted:
         assert abs(hosted.volume.value * hosted.price.value - worked().yearly.value) < Decimal("1e-18")
 

@@ -100,6 +100,7 @@ def test_agrees_with_brute_force_on_300_candidates(need: str, ranking: Ranking, 
 
 def test_an_answer_is_what_size_says(few: Catalogue) -> None:
     found = find_hardware(asked("job-1-what-to-buy", ranking="price"), few)
+    assert found.answers
     for answer in found.answers:
         sizing = size(answer.scenario, few)
         sized = answer.evaluation

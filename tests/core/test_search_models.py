@@ -14,7 +14,9 @@ def test_every_model_is_an_answer_or_ruled_out(catalogue: Catalogue) -> None:
 
 
 def test_an_answer_is_what_size_says(catalogue: Catalogue) -> None:
-    for answer in find_models(asked("job-2-what-runs"), catalogue).answers[:10]:
+    answers = find_models(asked("job-2-what-runs"), catalogue).answers[:10]
+    assert len(answers) == 10
+    for answer in answers:
         sizing = size(answer.scenario, catalogue)
         assert answer.speed == (decode_of(sizing).p10, decode_of(sizing).p50, decode_of(sizing).p90)
         assert answer.requests == sizing.trace["max_concurrency"] >= 1

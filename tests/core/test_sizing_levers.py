@@ -176,6 +176,7 @@ def priced(catalogue: Catalogue) -> tuple[Lever, ...]:
 
 
 def test_what_changes_no_hardware_costs_nothing_to_buy(priced: tuple[Lever, ...]) -> None:
+    assert {lever.kind in BUYS for lever in priced} == {True, False}
     for lever in priced:
         assert lever.money is not None
         assert (lever.money.price == 0) == (lever.kind not in BUYS)
