@@ -10,7 +10,7 @@ import pytest
 
 from core.scenario import Host, Plan
 from core.units import MIB
-from tests.core.test_sizing_reservation import served
+from tests.core.served import served
 
 ROW: dict[str, Any] = {"count": 2, "plan": Plan(pipeline=2)}
 
