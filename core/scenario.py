@@ -227,6 +227,8 @@ class Deployment(Choice):
     # how the engine keeps its cache; None: its own default for the model
     kv_block_tokens: int | None = Field(default=None, ge=1, le=1_000_000)
     prefix_caching: bool | None = None
+    state_bits: Literal[16, 32] | None = None  # of matrices of recurrent states (mamba_ssm_cache_dtype)
+    states_kept: Literal["align", "all"] | None = None  # of a prefix: at its end, or of every block (mamba_cache_mode)
     max_requests: int | None = Field(default=None, ge=1, le=1_000_000)  # that it prepares for (vLLM: max_num_seqs)
     batches_in_flight: int | None = Field(default=None, ge=1, le=64)  # prompt chunks under way at the same time
     admission_steps: int = Field(default=1, ge=1, le=1000)  # between two looks for new requests (SGLang: recv-interval)

@@ -104,11 +104,13 @@ class ImageTower:
     tokens      that it may become in the language model
     patches     that the tower computes for it
     elements    of intermediate results that stand at the same time for each patch
+    whole       its tokens look at each other, so that they are read in one chunk
     """
 
     tokens: int
     patches: int
     elements: int
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,9 @@ def _pixtral(tower: Fields, wrapper: Fields) -> ImageTower:
 def _gemma4(tower: Fields, wrapper: Fields) -> ImageTower:
     pooled = tower.integer("pooling_kernel_size", default=3) ** 2
     tokens, patches = _FRAMES * (_OF_FRAME + _AROUND_FRAME), _FRAMES * _OF_FRAME * pooled
-    return ImageTower(tokens, patches, _pixels(tower) + _of_block(tower, inner=3))
+    text = wrapper.section("text_config")
+    whole = text is not None and text.text("use_bidirectional_attention") == "vision"
+    return ImageTower(tokens, patches, _pixels(tower) + _of_block(tower, inner=3), whole)
 
 
 def _pixels(tower: Fields) -> int:

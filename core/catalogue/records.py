@@ -284,6 +284,7 @@ class KvFormat(Entry):
     per_head_bytes: float = 0.0
     latent_bytes: Mapping[int, int] = {}  # MLA record by latent width, where the layout is special [byte/token/layer]
     bits: int = Field(default=16, gt=0)  # 16, 8 or 4, as people name it
+    wide_edges: int = Field(default=0, ge=0)  # first layers, and as many last ones, that stay in 16 bit
     flat: bool = False  # a rule of thumb: nothing but `bytes_per_element`
 
 
@@ -349,6 +350,7 @@ class Checkpoint(Record):
     repository: str = ""
     bits: Mapping[TensorClass, float] = {}  # per class, where this checkpoint differs from the format's usual
     file_bytes: int | None = None  # as published
+    tile: int = Field(default=0, ge=0)  # weights along the side of a square that shares a scale; 0: not known, or none
     source: Source | None = None
 
 

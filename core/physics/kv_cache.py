@@ -89,6 +89,35 @@ def scaled_kv_bytes_per_token(
     return layers * kv_heads * ((key_dim + value_dim) * bytes_per_element + 2 * per_head_bytes)
 
 
+@formula(Unit.BYTE_PER_TOKEN)
+def with_wide_layers(
+    bytes_per_token: float, layers: int, wide_layers: int, kv_heads: int, key_dim: int, value_dim: int
+) -> float:
+    """Cache of layers of which the first and the last ones stay in 16 bit.
+
+    with_wide_layers = bytes_per_token * (layers - wide_layers) / layers
+        + wide_layers * kv_heads * (key_dim + value_dim) * 2
+
+    Parameters
+    ----------
+    bytes_per_token : of all layers in the format of the cache [byte/token]
+    layers, wide_layers : all of them, and those that stay in 16 bit
+    kv_heads, key_dim, value_dim : as for `kv_bytes_per_token`
+
+    Returns
+    -------
+    bytes per token [byte/token]
+
+    >>> with_wide_layers(56_448, 36, 4, 8, 128, 128)
+    66560.0
+
+    References
+    ----------
+    1. vLLM, quantization/turboquant/config.py, get_boundary_skip_layers.
+    """
+    return bytes_per_token * (layers - wide_layers) / layers + wide_layers * kv_heads * (key_dim + value_dim) * 2
+
+
 @formula(Unit.BYTE)
 def latent_record_bytes(latent_dim: int, bytes_per_element: float, per_head_bytes: float) -> float:
     """Bytes of the one vector that latent attention keeps per token and layer.

@@ -196,6 +196,33 @@ def absorbed_bytes(
 
 
 @formula(Unit.BYTE)
+def group_scales_bytes(weights_bytes: int, tiled_bytes: int, loaded_bytes: int, group: int) -> Any:
+    """16-bit scales of groups in each row, into which Marlin spreads one scale of a square of 8-bit weights.
+
+    group_scales_bytes = ceil(weights_bytes * tiled_bytes / loaded_bytes * 2 / group)
+
+    Parameters
+    ----------
+    weights_bytes : on the accelerator [byte]
+    tiled_bytes : those in 8 bit with a scale for each square, in all of the model [byte]
+    loaded_bytes : all that is loaded of the model [byte]
+    group : weights of a row that share a scale
+
+    Returns
+    -------
+    bytes on the accelerator [byte]
+
+    >>> group_scales_bytes(1_000_000, 896_000, 1_000_000, 128)
+    14000
+
+    References
+    ----------
+    1. vLLM, quantization/utils/marlin_utils_fp8.py: "block-wise quantization -> group-wise quantization".
+    """
+    return ceil(weights_bytes * tiled_bytes / loaded_bytes * 2 / group)
+
+
+@formula(Unit.BYTE)
 def held_bytes(weights_bytes: int, share: float) -> Any:
     """What PyTorch holds of the memory that loading needed for a moment, counted with the weights.
 

@@ -37,6 +37,9 @@ from core.units import Unit
 #: llama.cpp keeps both parts of a recurrent state in 32 bit; serving engines the convolution in 16 [byte].
 CONVOLUTION_BYTES = {Allocator.LLAMA_CPP: 4}
 SERVING_CONVOLUTION_BYTES = 2
+#: Engines that can be told how wide matrices of states are to be (vLLM: --mamba-ssm-cache-dtype, SGLang:
+#: --mamba-ssm-dtype).
+STATES_CHOSEN = (Allocator.VLLM, Allocator.SGLANG)
 #: States whose width SGLang does not read: its field is `mamba_ssm_dtype`, theirs `mamba_ssm_cache_dtype`.
 UNREAD_BY_SGLANG = (RecurrentKind.MAMBA1, RecurrentKind.MAMBA2)
 OLDER_BLOCKS = Origin(
@@ -119,7 +122,10 @@ def _states(trace: Recipe, s: Setup) -> None:
         trace.given(f"{key}.convolution_bytes", convolution, Unit.BYTE_PER_ELEMENT, METHOD)
         trace.given(f"{key}.matrix_elements", group.matrix_elements, Unit.COUNT, source)
         matrix, origin = group.matrix_bytes, source
-        if _keeps_wide(s, group):
+        chosen = s.deployment.state_bits if allocator in STATES_CHOSEN and s.mode is Mode.REAL else None
+        if chosen:
+            matrix, origin = chosen / 8, CHOICE
+        elif _keeps_wide(s, group):
             matrix, origin = 4.0, METHOD
         elif _keeps_narrow(s, group):
             matrix, origin = 2.0, METHOD
@@ -205,18 +211,29 @@ def _headed_bytes_per_token(trace: Recipe, s: Setup, number: int, group: Attenti
     scales = {"bytes_per_element": "kv_format.bytes_per_element", "per_head_bytes": "kv_format.per_head_bytes"}
     element, rate = f"kv_element_bytes.{number}", f"{key}.bytes_per_token"
     plain = f"{key}.head_bytes_per_token" if group.index_layers else rate
+    wide = _wide_layers(s, group)
+    alike = f"{key}.alike_bytes_per_token" if wide else plain
     trace.compute(element, kv.element_bytes, **scales, **widths)
     if s.kv_value_format is not None:
         mixed = {"key_bytes": "kv_format.bytes_per_element", "value_bytes": "kv_value_format.bytes_per_element"}
-        trace.compute(plain, kv.mixed_kv_bytes_per_token, **shape, **mixed)
+        trace.compute(alike, kv.mixed_kv_bytes_per_token, **shape, **mixed)
     elif s.kv_format.per_head_bytes:
-        trace.compute(plain, kv.scaled_kv_bytes_per_token, **shape, **scales)
+        trace.compute(alike, kv.scaled_kv_bytes_per_token, **shape, **scales)
     else:
-        trace.compute(plain, kv.kv_bytes_per_token, **shape, element_bytes=element)
+        trace.compute(alike, kv.kv_bytes_per_token, **shape, element_bytes=element)
+    if wide:
+        trace.given(f"{key}.wide_layers", wide, Unit.COUNT, catalogue_origin(s.kv_format, "wide_edges"))
+        trace.compute(plain, kv.with_wide_layers, bytes_per_token=alike, wide_layers=f"{key}.wide_layers", **shape)
     if group.index_layers:
         _given_index(trace, key, group, source)
         index = {"index_layers": f"{key}.index_layers", "index_dim": f"{key}.index_dim"}
         trace.compute(rate, kv.with_index_keys, bytes_per_token=plain, **index)
+
+
+def _wide_layers(s: Setup, group: AttentionGroup) -> int:
+    """Layers that the format leaves in 16 bit at both ends: where all layers are alike, and nothing is recurrent."""
+    alike = len(cached_groups(s.blueprint)) == 1 and not s.blueprint.recurrent and s.mode is Mode.REAL
+    return 2 * min(s.kv_format.wide_edges, group.layers // 2) if alike else 0
 
 
 def _value_dim(s: Setup, group: AttentionGroup) -> int:

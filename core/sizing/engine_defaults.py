@@ -8,7 +8,7 @@ TensorRT-LLM 1.3 and mlx-lm 0.32 as each constant says.
 from functools import lru_cache
 
 from core.architecture.blueprint import AttentionKind, Quantisation
-from core.catalogue.records import Allocator, DeviceFamily
+from core.catalogue.records import AMD, Allocator, DeviceFamily
 from core.scenario import Mode
 from core.sizing.situation import Setup
 from core.units import GIB
@@ -22,6 +22,9 @@ LARGEST_BYTES, CHUNK_ON_LARGEST, LARGEST_SINCE, SMALL_SPARK_SINCE = 160 * GIB, 1
 REQUESTS, REQUESTS_ON_LARGE = 256, 1024
 #: Since this release a chunk is no longer than all requests that it prepares for, at full length.
 ALL_AT_MOST_SINCE, LEAST_CHUNK = (0, 12), 16
+#: Since this release a chunk holds the largest image whose tokens look at each other (_get_min_mm_batched_tokens; in
+#: 0.22, not in 0.20, which refused to start).
+WHOLE_IMAGES_SINCE = (0, 21)
 #: Before this release a prompt of up to this many tokens was read in one piece, whatever the accelerator.
 PIECES_SINCE, LONG_PROMPT = (0, 8), 32_768
 #: Since this release words are chosen without sorting all scores; since this one graphs count in the engine's share.
@@ -32,6 +35,15 @@ TWO_SPACES_SINCE = (0, 18)
 #: It tries images since 0.27, and counts graphs since 0.29.
 SECOND_RUNNER_SINCE, SECOND_RUNNER_FOR_ALL_SINCE = (0, 25), (0, 29)
 SECOND_TRIES_IMAGES_SINCE, SECOND_COUNTS_GRAPHS_SINCE = (0, 27), (0, 29)
+#: Mixtures that it ran before; those that the first one still runs on AMD (DEFAULT_V2_MODEL_RUNNER_ARCHITECTURES,
+#: ROCM_DEFAULT_MRV1_ARCHITECTURES).
+SECOND_RUNNER_OF = {
+    "deepseek_v2": (0, 25),
+    "qwen2_moe": (0, 25),
+    "granitemoe": (0, 25),
+    "deepseek_v4": (0, 28),
+}
+FIRST_RUNNER_ON_AMD = ("deepseek_v32", "deepseek_v4", "glm_moe_dsa")
 #: Since this release steps are prepared while the device works on the one before.
 ASYNCHRONOUS_SINCE = (0, 14)
 #: Before this release the context of CUDA counted as the engine's own; since this one more of its libraries do.
@@ -289,8 +301,12 @@ def is_large(s: Setup, usable_bytes: int) -> bool:
 
 def has_second_runner(s: Setup) -> bool:
     """Does vLLM run the model with its second runner, as it does by itself?"""
-    dense = s.blueprint.moe is None and not s.blueprint.recurrent
-    return not before(s, SECOND_RUNNER_SINCE if dense else SECOND_RUNNER_FOR_ALL_SINCE)
+    family, dense = s.blueprint.family, s.blueprint.moe is None and not s.blueprint.recurrent
+    on_amd = s.device.family in AMD
+    if on_amd and family in FIRST_RUNNER_ON_AMD:
+        return False
+    since = SECOND_RUNNER_SINCE if dense else SECOND_RUNNER_OF.get(family, SECOND_RUNNER_FOR_ALL_SINCE)
+    return not before(s, since)
 
 
 def tries_images(s: Setup) -> bool:
@@ -382,6 +398,10 @@ def chunk_tokens(s: Setup, usable_bytes: int) -> int | None:
     chunk = CHUNK_ON_LARGE if is_large(s, usable_bytes) else CHUNK
     if usable_bytes >= LARGEST_BYTES and is_large(s, usable_bytes) and not before(s, LARGEST_SINCE):
         chunk = CHUNK_ON_LARGEST
+    tower = s.blueprint.tower
+    on_apple = s.device.family is DeviceFamily.APPLE  # what vllm-metal prints of its room goes with the usual chunk
+    if tower is not None and tower.whole and not before(s, WHOLE_IMAGES_SINCE) and not on_apple:
+        chunk = max(chunk, tower.tokens)
     prepared = s.deployment.max_requests
     if prepared is None or before(s, ALL_AT_MOST_SINCE):
         return chunk

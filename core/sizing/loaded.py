@@ -51,6 +51,23 @@ PRODUCTS_SOURCE = Origin(
     "https://github.com/vllm-project/vllm/blob/v0.7.3/vllm/attention/backends/mla/utils.py",
     "2025-02",
 )
+#: Generations of NVIDIA's devices on which vLLM multiplies FP8 by Marlin, in 16 bit; the weights that it does so with,
+#: and how many of a row share a scale.
+MARLIN_SINCE, UNITS_SINCE = (7, 5), (8, 9)
+TILED = (
+    TensorClass.ATTENTION,
+    TensorClass.RECURRENT,
+    TensorClass.FEED_FORWARD,
+    TensorClass.SHARED_EXPERT,
+    TensorClass.EXPERT,
+)
+SCALE_GROUP, LARGEST_TILED, GROUP_SCALES = 128, 8.01, "weights_bytes.group_scales"
+MARLIN_SOURCE = Origin(
+    OriginKind.METHOD,
+    "vLLM, layers/quantization/utils/marlin_utils_fp8.py: a scale of a square becomes one of 128 weights of each row",
+    "https://github.com/vllm-project/vllm/blob/main/vllm/model_executor/layers/quantization/utils/marlin_utils_fp8.py",
+    "2026-11",
+)
 #: What PyTorch keeps of the memory that loading needed for a moment, as a part of the weights: 0.5 to 0.9 % in 16 bit,
 #: 1.4 to 9.5 % with FP8 and INT4, 8 to 9 % with MXFP4.
 HELD_SHARES, HELD_OF_OTHERS = {"f16": 0.006, "mxfp4": 0.08}, 0.033
@@ -196,6 +213,42 @@ def _copies_in_sglang(s: Setup, bits: float) -> bool:
     is_sglang = s.engine.allocator is Allocator.SGLANG and s.mode is Mode.REAL
     keeps_fp8 = s.device.family in AMD and bits < 9  # scales of blocks included
     return is_sglang and not before(s, SGLANG_COPIES_LATENTS_SINCE) and not keeps_fp8
+
+
+def _is_tiled(s: Setup, kind: TensorClass) -> bool:
+    """Are these weights in FP8 with a scale for each square, by the config or the catalogue?"""
+    bits = float(s.bits[kind])
+    if bits != 8:
+        return 8 < bits < LARGEST_TILED
+    record = s.catalogue.models.get(getattr(s.model, "id", ""))
+    published = None if record is None else s.catalogue.checkpoint(record, s.weight_format)
+    return published is not None and published.tile > 0
+
+
+def record_group_scales(trace: Recipe, s: Setup, weights: str, whole: str) -> list[str]:
+    """Record the scales of Marlin, by which vLLM multiplies FP8 where no units do; return the key."""
+    generation = s.device.compute_capability
+    if not is_vllm(s) or s.device.family not in NVIDIA or not MARLIN_SINCE <= _number(generation) < UNITS_SINCE:
+        return []
+    of_format = s.weight_format.format_class == "fp8"
+    tiled = [kind for kind in s.blueprint.parameters if of_format and kind in TILED and _is_tiled(s, kind)]
+    if not tiled:
+        return []
+    trace.compute("weights_bytes.tiled", memory.sum_bytes, items=[_OF_CLASS[kind] for kind in tiled])
+    trace.given("engine.scale_group", SCALE_GROUP, Unit.COUNT, MARLIN_SOURCE)
+    trace.compute(
+        GROUP_SCALES,
+        loaded.group_scales_bytes,
+        weights_bytes=weights,
+        tiled_bytes="weights_bytes.tiled",
+        loaded_bytes=whole,
+        group="engine.scale_group",
+    )
+    return [GROUP_SCALES]
+
+
+def _number(generation: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in generation.split(".") if part.isdigit())
 
 
 def record_held(trace: Recipe, s: Setup, weights: str) -> list[str]:

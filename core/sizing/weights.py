@@ -11,6 +11,7 @@ from core.sizing.loaded import (
     WHOLE,
     class_key,
     keeps_attention_whole,
+    record_group_scales,
     record_held,
     record_padding,
     record_products,
@@ -125,7 +126,8 @@ def _rank_weights(trace: Recipe, s: Setup, classes: list[TensorClass]) -> None:
 
 def _beside(trace: Recipe, s: Setup, weights: str) -> None:
     """Record what lies on one accelerator: its weights, and what the engine prepares or holds beside them."""
-    beside = [*record_tables(trace, s), *record_products(trace, s), *record_held(trace, s, weights)]
+    scales = record_group_scales(trace, s, weights, loaded_key(trace))
+    beside = [*record_tables(trace, s), *scales, *record_products(trace, s), *record_held(trace, s, weights)]
     trace.compute(RANK, m.sum_bytes, items=[weights, *beside])
 
 

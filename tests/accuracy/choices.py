@@ -54,6 +54,8 @@ FIRST_UNTIL, FIRST_REQUESTS = (0, 10), 256
 KEPT_MODES = ("align", "all")
 #: Tokens that SGLang reads at once where nobody says (server_args.py, max_prefill_tokens).
 PREFILLED = 16_384
+#: How wide matrices of states were told to be.
+STATE_BITS = {"fp16": 16, "bf16": 16, "fp32": 32}
 #: Slots of llama.cpp's server that nobody gave a number of them, since December 2025.
 OWN_SLOTS = 4
 #: From so many requests at once on, InferenceX lets SGLang look for new ones less often.
@@ -152,6 +154,8 @@ def cache_choices(record: Record, engine: Engine) -> dict[str, Any]:
         "release": _written(release),
         "prefill_chunk": max(16, chunk) if chunk else None,
         "prefix_caching": _caches_prefixes(flags),
+        "state_bits": STATE_BITS.get(flags.text("mamba_ssm")),
+        "states_kept": mode if (mode := flags.text("mamba_cache_mode")) in KEPT_MODES else None,
         "max_requests": flags.count("max_num_seqs") or flags.count("max_running_requests") or None,
         "kv_block_tokens": flags.count("block_size") or flags.count("page_size") or None,
         "graphs": not (flags.flag("enforce_eager") or flags.flag("disable_cuda_graph")),

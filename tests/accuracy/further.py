@@ -98,6 +98,19 @@ FURTHER: dict[str, Held] = {
             Limit("compute buffer of the host", 0.08, 0.5),
         ),
     ),
+    # Collected before any was compared. At first sight 78 % of the cache, 89 % of the weights and 66 % of the room were
+    # within these errors. What is missed: shares, releases and requests prepared for that are not stated, drafts whose
+    # layers are not, recipes of small publishers. Six models are not in the catalogue.
+    "vllm_blind": Held(
+        figures=295,
+        most_skipped=0.11,
+        limits=(
+            Limit("cache", 0.01, 0.85),
+            Limit("weights", 0.02, 0.87),
+            Limit("room for the cache", 0.08, 0.71),
+            Limit("activation peak", 0.08, 0.69),
+        ),
+    ),
     # Before anything was changed for them, 67 % were within 1 %: forks, drafters whose layers are not stated, the room
     # of another rank.
     "vllm_cache": Held(figures=218, most_skipped=0.04, limits=(Limit("cache", 0.01, 0.83),)),

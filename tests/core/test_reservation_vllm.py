@@ -4,6 +4,7 @@ The numbers beside a name in brackets are prints of public start-up logs; the ot
 modules of `core.physics.reservation` cite.
 """
 
+from math import ceil
 from typing import Any
 
 import pytest
@@ -150,6 +151,43 @@ def test_vllm_kept_the_state_of_every_block_of_mamba_until_0_28() -> None:
     assert served(model, 131_072, release="0.27")["kv_pool.blocks_per_request"] == 63 + 4  # hybrids were left out
     aligned = served(model, 131_072, release="0.28")
     assert (aligned["engine.block_tokens"], aligned["kv_pool.blocks_per_request"]) == (2096, 63 + 2 * 4)
+
+
+def test_vllm_keeps_states_as_it_is_told() -> None:
+    """The same in 16 bit: 1,085,440 bytes are 1,060 tokens, 1,072; 3,806 blocks hold 29.73 requests [23.35 GiB]."""
+    model = "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16"
+    told: dict[str, Any] = {"states_kept": "align", "prefix_caching": True, "release": "0.27"}
+    t = pooled(model, 128_000, 23.35, state_bits=16, **told)
+    assert (t["state.0.layer_bytes"], t["engine.block_tokens"]) == (1_048_576 + 36_864, 1072)
+    assert t["kv_pool.blocks_per_request"] == 120 + 2 * 4
+    assert (t["kv_pool.blocks"], round(t["kv_pool.concurrency"], 2)) == (3806, 29.73)
+    whole = served(model, 131_072, **{**told, "states_kept": "all", "release": "0.28"})
+    assert whole["kv_pool.blocks_per_request"] == 61 * 5
+    assert served(model, 131_072, state_bits=16, engine="sglang")["state.0.matrix_bytes"] == 2
+    assert served(model, 131_072, state_bits=16, engine="llama.cpp")["state.0.matrix_bytes"] == 4
+
+
+def test_vllm_reads_an_image_in_one_chunk_whose_tokens_look_at_each_other() -> None:
+    """Gemma 4 26B: a video is 2,496 tokens; a window takes 220 blocks and one more, in five groups [9.81 in 12.75]."""
+    t = pooled("google/gemma-4-26B-A4B", 32_768, 12.75, device="l40s", release="0.25", prefill_chunk=2496)
+    chunk = "engine.prefill_chunk"
+    assert t["kv_pool.blocks_per_request"] == 1024 + 5 * (ceil((1023 + 2496) / 16) + 1)
+    assert t["kv_pool.concurrency"] == pytest.approx(9.81, abs=0.005)
+    small: dict[str, Any] = {"device": "l40s", "release": "0.25"}
+    assert served("google/gemma-4-26B-A4B", 8192, **small)[chunk] == 2496
+    assert served("google/gemma-4-26B-A4B", 8192, **{**small, "release": "0.20"})[chunk] == 2048
+    assert served("google/gemma-4-E4B-it", 8192, **small)[chunk] == 2048  # its tokens look back alone
+    assert served("google/gemma-4-26B-A4B", 8192, release="0.25")[chunk] == 8192
+    assert served("google/gemma-4-26B-A4B", 8192, device="mac-studio-m3-ultra-256")[chunk] == 2048
+
+
+def test_turboquant_leaves_two_layers_at_either_end_in_16_bit() -> None:
+    """Qwen3 4B: 32 layers of 8 heads of 128 + 64 + 4 bytes, four of 512 [283,392 tokens in 17.57 GiB]; hybrids none."""
+    t = pooled("Qwen/Qwen3-4B", 4096, 17.57, "turboquant_k8v4")
+    assert t["kv.0.bytes_per_token"] == 8 * (32 * 196 + 4 * 512)
+    assert t["kv_pool.tokens"] == pytest.approx(283_392, abs=100)
+    hybrid = served("Qwen/Qwen3.6-35B-A3B", 8192, "turboquant_k8v4")
+    assert hybrid["kv.0.bytes_per_token"] == 10 * 2 * (256 + 128 + 4)
 
 
 def test_vllm_keeps_one_block_to_itself_since_0_29() -> None:

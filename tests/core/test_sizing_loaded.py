@@ -256,6 +256,45 @@ def test_the_second_runner_by_release() -> None:
     assert figures(hybrid.edited(deployment__release="0.29"))["runtime.bytes_per_logit"] == 10
 
 
+def test_mixtures_that_the_second_runner_took_first_and_those_that_amd_leaves_to_the_first() -> None:
+    """vLLM's config/vllm.py: Qwen2 MoE since 0.25, DeepSeek V4 since 0.28, but for AMD."""
+
+    def each(model: str, weights: str, device: str, release: str) -> float:
+        t = figures(chosen(model, weights, device, release=release, count=8, plan=Plan(tensor=8)))
+        return float(t["runtime.bytes_per_logit"])
+
+    assert [each("Qwen/Qwen1.5-MoE-A2.7B", "bf16", "h100-sxm", r) for r in ("0.24", "0.25")] == [16, 10]
+    assert [each("deepseek-ai/DeepSeek-V4-Flash", "mxfp4", "h100-sxm", r) for r in ("0.27", "0.28")] == [16, 10]
+    assert [each("deepseek-ai/DeepSeek-V4-Flash", "mxfp4", "mi355x", r) for r in ("0.28", "0.33")] == [16, 16]
+
+
+# ---- FP8 by Marlin, where there are no units for it
+
+
+@pytest.mark.parametrize(
+    ("device", "release", "printed"), [("a100-80gb-pcie", "0.19", 34.71), ("h100-sxm", "0.19", None)]
+)
+def test_scales_of_squares_become_scales_of_rows(device: str, release: str, printed: float | None) -> None:
+    """Qwen3.5-35B-A3B-FP8 on an A100: 34.71 GiB printed, 34.2 of the file; two bytes for 128 weights."""
+    t = figures(chosen("Qwen/Qwen3.5-35B-A3B", "fp8", device, release=release))
+    if printed is None:
+        assert "weights_bytes.group_scales" not in t
+        return
+    assert t["accelerator.weights_bytes"] / GIB == pytest.approx(printed, rel=0.001)
+    assert t["weights_bytes.group_scales"] == pytest.approx(t["weights_bytes.tiled"] * 2 / 128, rel=1e-6)
+
+
+def test_scales_of_squares_go_by_what_is_known_of_the_file() -> None:
+    key = "weights_bytes.group_scales"
+    four: dict[str, Any] = {"count": 4, "plan": Plan(tensor=4)}
+    split = figures(chosen("MiniMaxAI/MiniMax-M2.7", "fp8", "a100-80gb-sxm", **four))  # by its own config
+    assert split[key] == pytest.approx(split["weights_bytes.tiled"] * 2 / 128 / 4, rel=0.02)
+    assert key not in figures(chosen("google/gemma-3-27b-it", "fp8", "a100-80gb-sxm"))  # a scale for each row
+    assert key not in figures(chosen("Qwen/Qwen3.5-35B-A3B", "bf16", "a100-80gb-sxm"))
+    assert key not in figures(chosen("Qwen/Qwen3.5-35B-A3B", "fp8", "a100-80gb-sxm", engine="sglang"))
+    assert key in figures(chosen("google/gemma-3-27b-it", "fp8-block", "rtx-3090", **four))
+
+
 @pytest.mark.parametrize(
     ("device", "release", "chunk"),
     [("b200-sxm", "0.27", 8192), ("b200-sxm", "0.28", 16_384), ("h200-sxm", "0.28", 8192), ("dgx-spark", "0.32", 8192),

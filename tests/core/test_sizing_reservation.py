@@ -86,7 +86,8 @@ def test_the_article_counts_what_is_held() -> None:
 def test_scenarios_of_before_still_load() -> None:
     old = CASES["windows"].model_dump(mode="json")
     new = {"kv_block_tokens", "prefix_caching", "max_requests", "batches_in_flight", "graphs", "full_windows",
-           "admission_steps", "full_latents", "shared_slots", "context_parallel", "draft_tokens"}  # fmt: skip
+           "admission_steps", "full_latents", "shared_slots", "context_parallel", "draft_tokens", "states_kept",
+           "state_bits"}  # fmt: skip
     old["deployment"] = {key: value for key, value in old["deployment"].items() if key not in new}
     del old["kv_value_format"]
     assert Scenario.model_validate(old) == CASES["windows"]

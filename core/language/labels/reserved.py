@@ -12,6 +12,7 @@ LABELS = {
     "engine.kept_back_bytes": marked("Kept back for intermediate results and graphs"),
     "engine.image_factor": marked("Part of the share beside the image tower"),
     "engine.block_tokens": marked("Tokens in a block of the cache"),
+    "engine.scale_group": marked("Weights of a row that share a scale in the kernel"),
     "engine.hidden_multiple": marked("Padding of the width of the model in the experts' kernel"),
     "engine.width_multiple": marked("Padding of the width inside an expert"),
     "engine.table_bytes": marked("Bytes of a sine or cosine"),

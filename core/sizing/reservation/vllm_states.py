@@ -17,8 +17,8 @@ PREFIX_SOURCE = Origin(
     "https://github.com/vllm-project/vllm/blob/main/vllm/engine/arg_utils.py",
     "2026-08",
 )
-#: In these releases models of these kinds keep the state at the end of every block where prefixes are cached
-#: (models/config.py, mamba_cache_mode "all").
+#: In these releases models of these kinds keep the state at the end of every block where prefixes are cached, unless
+#: told otherwise (models/config.py, mamba_cache_mode "all"); since then only where told so.
 STATES_KEPT_SINCE, STATES_KEPT_UNTIL = (0, 12), (0, 28)
 KEPT_KINDS = (RecurrentKind.MAMBA1, RecurrentKind.MAMBA2)
 #: Since this release prefixes of all kinds of states can be come back to, at the ends of blocks ("align"); before,
@@ -94,7 +94,9 @@ def _kept_states(trace: Recipe, s: Setup, key: str) -> Share:
 
 def keeps_every_state(s: Setup) -> bool:
     """Is the state at the end of every block kept, so that prefixes of any length can be come back to?"""
-    if before(s, STATES_KEPT_SINCE) or not before(s, STATES_KEPT_UNTIL) or not _comes_back(s):
+    chosen = s.deployment.states_kept
+    usual = "all" if before(s, STATES_KEPT_UNTIL) else "align"
+    if before(s, STATES_KEPT_SINCE) or (chosen or usual) != "all" or not _comes_back(s):
         return False
     return any(group.kind in KEPT_KINDS for group in s.blueprint.recurrent)
 

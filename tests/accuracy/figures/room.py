@@ -17,6 +17,8 @@ from tests.accuracy.records import Unusable
 
 #: Until this release of vLLM the first of several ranks alone chose words.
 LAST_WITH_ONE_CHOOSER = (0, 8)
+#: What engines choose by the memory of the accelerator, not by the part of it that was printed.
+CHOSEN_BY_MEMORY = {"prefill_chunk": "engine.prefill_chunk", "max_requests": "engine.max_requests"}
 #: By so much tokens may differ from requests times their length, which are printed with two decimals.
 ROUNDED = 0.01
 
@@ -31,7 +33,8 @@ def printed_bytes(q: Asked) -> float | None:
         value = found.number(name)
         if value is not None:
             return value * unit
-    return None
+    given = q.record.part("flags").number("kv_cache_memory_gib")  # by the user, who states no share then
+    return None if given is None else given * GIB
 
 
 def with_printed(q: Asked, pool: float | None = None) -> Sizing:
@@ -45,6 +48,9 @@ def with_printed(q: Asked, pool: float | None = None) -> Sizing:
     alone: dict[str, Any] = {"deployment__runtime_bytes": 0, "deployment__memory_share": 1.0}
     if sglang.is_sglang(q) and "available_kv_gib" not in q.observed.fields:
         alone["deployment__draft_tokens"] = 0  # the printed cache is the model's alone
+    for name, key in CHOSEN_BY_MEMORY.items():
+        if key in q.sizing.trace:
+            alone[f"deployment__{name}"] = q.sizing.trace[key]
     unlimited = q.case.sized(deployment__capacity_bytes=machines.UNLIMITED_BYTES, **alone)
     fixed = unlimited.trace["accelerator.fixed_bytes"]
     return q.case.sized(deployment__capacity_bytes=round(fixed + room), **alone)
@@ -67,9 +73,11 @@ def scores_elsewhere(q: Asked) -> float:
     """What the peak of the first rank has over that of the others.
 
     Until vLLM 0.8 the first of several tensor-parallel ranks alone chose words, and every worker printed its own
-    account, with its peak: reports show that of another. The engine itself takes the smallest room.
+    account, with its peak: reports show that of another unless they say so. The engine itself takes the smallest room.
     """
     release, trace = choices.release_of(q.record, q.case.engine), q.sizing.trace
+    if q.record.part("flags").flag("account_of_first_rank"):
+        return 0.0
     account = q.case.engine.allocator is Allocator.VLLM and "activation_peak_gib" in q.observed.fields
     if not account or not release or release[:2] > LAST_WITH_ONE_CHOOSER or trace["plan.tensor"] < 2:
         return 0.0
