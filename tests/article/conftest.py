@@ -1,15 +1,7 @@
-from functools import cache
-
 import pytest
 
-from core import RESOURCES
 from core.catalogue.catalogue import Catalogue
-from core.catalogue.loading import load_shipped
-
-
-@cache
-def shipped() -> Catalogue:
-    return load_shipped(RESOURCES / "catalogue")
+from tests.shipped import shipped
 
 
 @pytest.fixture(scope="session")

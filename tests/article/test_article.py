@@ -19,10 +19,10 @@ from core.sizing.concurrency import capacity
 from core.sizing.costs.cost import cost
 from core.sizing.report import Cause, FindingKind, Limit, Sizing, Verdict
 from core.sizing.size import size
-from tests.article.conftest import shipped
 from tests.article.figures import accelerators, figure, tier
 from tests.article.scenarios import CLAIMS, Claim, base, is_saturated, scenario, scenarios
 from tests.core.estimates import decode_of
+from tests.shipped import shipped
 
 #: Claims that a later step of the plan does.
 LATER: dict[str, int] = {}

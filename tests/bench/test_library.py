@@ -17,9 +17,9 @@ from desktop.pages.catalogue.page import CataloguePage
 from desktop.saved_scenarios import SavedScenarios
 from desktop.session import one_of
 from desktop.settings import STARTED_BEFORE, Settings
-from tests.article.conftest import shipped
 from tests.bench.conftest import Measure
 from tests.bench.test_start import PAINTED_S, START, environment_of_a_start
+from tests.shipped import shipped
 
 pytestmark = pytest.mark.bench
 

@@ -12,13 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from core import RESOURCES
-from core.catalogue.loading import load_shipped
 from core.scenario import CatalogueModel, Deployment, Scenario, Workload
 from core.sizing.search.hardware import find_hardware
 from core.sizing.search.request import Ranking, SearchRequest
 from core.sizing.size import size
 from tests.bench.conftest import Measure, Note
+from tests.shipped import shipped
 
 pytestmark = pytest.mark.bench
 
@@ -63,7 +62,7 @@ def question() -> SearchRequest:
 
 
 def test_find_beside_the_peer(measure: Measure, note: Note) -> None:
-    catalogue, request = load_shipped(RESOURCES / "catalogue"), question()
+    catalogue, request = shipped(), question()
     found = find_hardware(request, catalogue)
     name = f"find {MODEL}, whole catalogue: {found.candidates:,}"
     ours = measure(name, FIND_S, lambda: find_hardware(request, catalogue), repeats=5)
@@ -76,7 +75,7 @@ def test_find_beside_the_peer(measure: Measure, note: Note) -> None:
 
 
 def test_one_sizing_beside_the_peer(measure: Measure, note: Note) -> None:
-    catalogue, scenario = load_shipped(RESOURCES / "catalogue"), question().scenario
+    catalogue, scenario = shipped(), question().scenario
     prompts = cycle([scenario.edited(workload__prompt_tokens=tokens) for tokens in range(PROMPT - 200, PROMPT)])
     ours = measure(f"size(): {MODEL}", SIZE_S, lambda: size(next(prompts), catalogue), repeats=1000)
     if not ITS_PYTHON.exists():

@@ -10,13 +10,12 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from core import RESOURCES
-from core.catalogue.loading import load_shipped
 from core.sizing.examples import worked_example_in_reality
 from desktop.results.panel import CAPACITY, EXPLAIN, HARDWARE, MEMORY, ROOFLINE, SPEED, ResultsPanel
 from desktop.session import Session
 from desktop.theme import Scheme, Theme
 from tests.bench.conftest import Measure
+from tests.shipped import shipped
 
 pytestmark = pytest.mark.bench
 
@@ -30,7 +29,7 @@ CONTEXTS = [round(4096 * 2 ** (step / 4)) for step in range(32)]
 def panel(qtbot: QtBot, qapp: QApplication) -> ResultsPanel:
     theme = Theme(Scheme.LIGHT)
     theme.apply(qapp)
-    session = Session(load_shipped(RESOURCES / "catalogue"), worked_example_in_reality())
+    session = Session(shipped(), worked_example_in_reality())
     session.recompute()
     panel = ResultsPanel(session, theme)
     session.setParent(panel)

@@ -1,12 +1,11 @@
 import pytest
 
-from core import RESOURCES
-from core.catalogue.loading import load_shipped
 from core.sizing.search.hardware import find_hardware
 from core.sizing.search.models import find_models
 from core.sizing.search.request import SearchRequest
 from tests.bench.conftest import Measure
 from tests.core.search_cases import asked
+from tests.shipped import shipped
 
 pytestmark = pytest.mark.bench
 
@@ -21,7 +20,7 @@ QUESTIONS: dict[str, dict[str, object]] = {
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_find_hardware(name: str, measure: Measure) -> None:
-    catalogue = load_shipped(RESOURCES / "catalogue")
+    catalogue = shipped()
     request = asked("job-1-what-to-buy", **QUESTIONS[name])
     found = find_hardware(request, catalogue)
     assert found.candidates >= LEAST_CANDIDATES
@@ -30,7 +29,7 @@ def test_find_hardware(name: str, measure: Measure) -> None:
 
 
 def test_find_models(measure: Measure) -> None:
-    catalogue = load_shipped(RESOURCES / "catalogue")
+    catalogue = shipped()
     request: SearchRequest = asked("job-2-what-runs")
     found = find_models(request, catalogue)
     measure(f"find models: {found.combinations:,}", FIND_S, lambda: find_models(request, catalogue), repeats=7)

@@ -12,7 +12,7 @@ from core.sizing.demand import record_demand, record_service
 from core.sizing.report import Sizing
 from core.trace import Origin, OriginKind
 from core.units import Unit
-from tests.core.conftest import small_catalogue
+from tests.core.small_catalogue import small_catalogue
 from tests.desktop import fixed_sizing as fixed
 
 MEASURED = Origin(OriginKind.METHOD, "made by hand")

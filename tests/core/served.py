@@ -2,17 +2,16 @@
 
 from typing import Any
 
-from core import RESOURCES
 from core.catalogue.catalogue import Catalogue
-from core.catalogue.loading import load_shipped
 from core.scenario import CatalogueModel, Deployment, Plan, Scenario, Workload
 from core.sizing.memory import record_memory
 from core.sizing.resolution import resolve
 from core.trace import Trace
 from core.units import GIB
-from tests.core.conftest import small_catalogue
+from tests.core.small_catalogue import small_catalogue
+from tests.shipped import shipped
 
-SHIPPED = load_shipped(RESOURCES / "catalogue")
+SHIPPED = shipped()
 SMALL = small_catalogue()
 TWO: dict[str, Any] = {"count": 2, "plan": Plan(tensor=2), "link": "pcie-gen5-x16"}
 

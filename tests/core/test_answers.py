@@ -13,8 +13,8 @@ from core.sizing.levers import faster, levers
 from core.sizing.questions import Question, scenarios
 from core.sizing.report import Sizing
 from core.sizing.size import size
-from tests.article.conftest import shipped
 from tests.article.scenarios import ARTICLE
+from tests.shipped import shipped
 
 Q = Question
 EN: Formatter = formatter("en")

@@ -8,7 +8,7 @@ from core import RESOURCES
 from core.architecture.blueprint import AttentionGroup, AttentionKind, Blueprint, RecurrentGroup, RecurrentKind
 from core.architecture.config import read_config
 from core.errors import InvalidInput
-from tests.core.test_architecture_parameters import blueprint_of
+from tests.core.configs import blueprint_of
 
 
 def growing_elements(blueprint: Blueprint) -> int:

@@ -1,25 +1,18 @@
 """Parameters, counted from the config alone, against what was published and what the reference library builds."""
 
-import json
 import tomllib
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from core.architecture.blueprint import Blueprint, TensorClass
+from core.architecture.blueprint import TensorClass
 from core.architecture.config import read_config
+from tests.core.configs import TESTS, blueprint_of
 
-TESTS = Path(__file__).parent.parent
-CONFIGS = TESTS / "data" / "configs"
 GOLDEN: dict[str, dict[str, Any]] = tomllib.loads((TESTS / "golden" / "parameters.toml").read_text(encoding="utf-8"))
 
 
 ACTIVE: dict[str, dict[str, Any]] = tomllib.loads((TESTS / "golden" / "active_parameters.toml").read_text("utf-8"))
-
-
-def blueprint_of(name: str) -> Blueprint:
-    return read_config(json.loads((CONFIGS / f"{name}.json").read_text(encoding="utf-8")), name)
 
 
 def test_the_table_is_large_and_nearly_always_exact() -> None:

@@ -9,7 +9,7 @@ import pytest
 from core.architecture.blueprint import Blueprint, NoteKind, Quantisation, ReadingNote, TensorClass
 from core.architecture.config import read_config
 from core.errors import InvalidInput
-from tests.core.test_architecture_parameters import blueprint_of
+from tests.core.configs import blueprint_of
 
 CONFIGS = Path(__file__).parent.parent / "data" / "configs"
 

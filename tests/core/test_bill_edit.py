@@ -11,8 +11,8 @@ from core.sizing.costs.bill_edit import Changes, EditableBill, editable_bill
 from core.sizing.costs.cost import cost
 from core.sizing.costs.report import Cost
 from core.sizing.size import size
-from tests.article.conftest import shipped
-from tests.core.test_sizing_cost import office
+from tests.core.offices import office
+from tests.shipped import shipped
 
 TRAINING = CostLine(kind=LineKind.SERVICES, name="Training", price=Decimal(1_000))
 LICENCE = CostLine(kind=LineKind.SOFTWARE, fact="software.nvaie.subscription-1y", yearly=True)

@@ -19,11 +19,6 @@ from core.errors import CatalogueError
 from core.trace import OriginKind
 
 
-@pytest.fixture(scope="module")
-def catalogue() -> Catalogue:
-    return load_shipped(RESOURCES / "catalogue")
-
-
 def bandwidth(catalogue: Catalogue, device: str, tier: int = 0) -> float:
     return catalogue.device(device).memory_tiers[tier].bandwidth_bytes_per_s
 

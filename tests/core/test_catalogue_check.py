@@ -6,17 +6,10 @@ from typing import Any
 
 import pytest
 
-from core import RESOURCES
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.check import ARTICLE_SYSTEMS, Problem, Severity, check
-from core.catalogue.loading import load_shipped
 from core.catalogue.records import Checkpoint, Entry, Source
 from core.catalogue.tables import Table
-
-
-@pytest.fixture(scope="module")
-def catalogue() -> Catalogue:
-    return load_shipped(RESOURCES / "catalogue")
 
 
 def errors(catalogue: Catalogue) -> list[Problem]:

@@ -11,24 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from core import RESOURCES
 from core.architecture.gguf import read_gguf
 from core.architecture.model_file import ImportedModel, read_model
 from core.architecture.plausible import impossible
 from core.architecture.weight_bits import exact_bits
 from core.catalogue.catalogue import Catalogue
 from core.catalogue.imported import model_record, weight_format
-from core.catalogue.loading import load_shipped
 from core.catalogue.overlay import Overlay
 from core.catalogue.records import Model
 from core.scenario import CatalogueModel, Deployment, Scenario, Workload
 from core.sizing.size import size
 from tests.core import checkpoint_models, gguf_models
-
-
-@pytest.fixture(scope="module")
-def catalogue() -> Catalogue:
-    return load_shipped(RESOURCES / "catalogue")
 
 
 def gguf_model(folder: Path, name: str, kinds: dict[str, gguf.GGMLQuantizationType] | None = None) -> ImportedModel:

@@ -4,10 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from core import RESOURCES
 from core.architecture.blueprint import TensorClass
 from core.catalogue.catalogue import Catalogue
-from core.catalogue.loading import load_shipped
 from core.catalogue.precision import file_bytes
 from core.catalogue.recipes import quantisation_by
 from core.units import GB, GIB
@@ -16,11 +14,6 @@ DENSE, MIXTURE, LARGE = "Qwen/Qwen3.6-27B", "Qwen/Qwen3.5-35B-A3B", "Qwen/Qwen3.
 GEMMA, KIMI, AIR = "google/gemma-4-26B-A4B", "moonshotai/Kimi-Linear-48B-A3B-Instruct", "zai-org/GLM-4.5-Air"
 ATTENTION, RECURRENT, EXPERT = TensorClass.ATTENTION, TensorClass.RECURRENT, TensorClass.EXPERT
 WITHOUT_PREDICTION, TEXT = (TensorClass.MTP,), (TensorClass.MTP, TensorClass.VISION)
-
-
-@pytest.fixture(scope="module")
-def catalogue() -> Catalogue:
-    return load_shipped(RESOURCES / "catalogue")
 
 
 def size(

@@ -10,7 +10,7 @@ from core.scenario import Companion, CompanionRole, Plan
 from core.sizing.report import Cause, Limit, Verdict
 from core.sizing.size import size
 from tests.core.cases import scenario
-from tests.core.conftest import small_catalogue
+from tests.core.small_catalogue import small_catalogue
 from tests.desktop.fixed_sizing import (
     Card,
     eight_devices,

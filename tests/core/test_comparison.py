@@ -8,7 +8,7 @@ from core.language.messages import LANGUAGES, in_language
 from core.scenario import CatalogueModel, Deployment, Economics, Scenario, Workload
 from core.sizing.comparison import Comparison, Row, compare
 from core.sizing.standing import Standing
-from tests.article.conftest import shipped
+from tests.shipped import shipped
 
 DAY = "2026-11-30"
 CARD = Scenario(

@@ -23,10 +23,10 @@ from core.sizing.costs.report import Amount, Missing, Quote, Running
 from core.sizing.demand import Road
 from core.trace import Computed
 from core.units import Unit
-from tests.article.conftest import shipped
+from tests.core.offices import office, priced
 from tests.core.test_economics_example import worked
 from tests.core.test_sizing_concurrency import carried_by
-from tests.core.test_sizing_cost import office, priced
+from tests.shipped import shipped
 
 NAMES: tuple[tuple[type[StrEnum], Any], ...] = (
     (Use, words.use),

@@ -27,8 +27,8 @@ from core.sizing.demand import record_demand, record_service
 from core.sizing.size import size
 from core.trace import Computed, Origin, OriginKind
 from core.units import Unit
-from tests.article.conftest import shipped
-from tests.core.test_trace import by_the_text
+from tests.core.recomputed import by_the_text
+from tests.shipped import shipped
 
 # Two runs of the pair: 2,048 tokens in and 128 out at 813 output tokens/s, 2,048 in and 2,048 out at 2,336.
 _LONG, _SHORT = 2048 / 2336, 128 / 813

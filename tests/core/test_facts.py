@@ -13,7 +13,7 @@ from core.catalogue.facts import NO_FACTS, Facts, nearest, regions
 from core.catalogue.records import Confidence, Source
 from core.errors import CatalogueError
 from core.trace import OriginKind
-from tests.article.conftest import shipped
+from tests.shipped import shipped
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,7 @@ from collections import Counter
 
 import pytest
 
-from core import RESOURCES
 from core.architecture.blueprint import TensorClass
-from core.catalogue.loading import load_shipped
 from core.language.figures import has_label, label, tensor_class
 from core.language.formulas import in_words, with_numbers, write
 from core.language.labels import cost, deployment, fitted, memory, model, reserved, speed
@@ -19,6 +17,7 @@ from core.sizing.report import KEYS
 from core.sizing.size import size
 from core.trace import Computed
 from tests.desktop.fixed_sizing import fixed_sizing
+from tests.shipped import shipped
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -86,7 +85,7 @@ SCENARIOS = {
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_every_figure_of_a_real_sizing_has_a_name_of_its_own(name: str) -> None:
-    trace = size(SCENARIOS[name], load_shipped(RESOURCES / "catalogue")).trace
+    trace = size(SCENARIOS[name], shipped()).trace
     assert [key for key in trace if not has_label(key)] == []
     names = [label(key) for key in trace]
     assert len(set(names)) >= 0.95 * len(names)
@@ -94,7 +93,7 @@ def test_every_figure_of_a_real_sizing_has_a_name_of_its_own(name: str) -> None:
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_every_formula_of_a_real_sizing_is_written(name: str) -> None:
-    trace = size(SCENARIOS[name], load_shipped(RESOURCES / "catalogue")).trace
+    trace = size(SCENARIOS[name], shipped()).trace
     computed = [key for key in trace if isinstance(trace.entry(key), Computed)]
     assert len(computed) > 100
     for key in computed:

@@ -10,8 +10,8 @@ from core.sizing.size import size
 from core.trace import Computed
 from tests.accuracy.cases import shipped
 from tests.core.cases import scenario
-from tests.core.conftest import small_catalogue
 from tests.core.random_scenarios import random_sizings
+from tests.core.small_catalogue import small_catalogue
 
 SPEEDS = ("decode_tok_s", "prefill_tok_s", "output_tok_s_total", "saturated_tok_s_total")
 #: Of the figures, so many may have a P90 beyond the limit when nothing holds it back.

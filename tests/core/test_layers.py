@@ -2,16 +2,15 @@
 
 import pytest
 
-from core import RESOURCES
-from core.catalogue.loading import load_shipped
 from core.language.layers import ABOUT_LAYERS, layer_lines
 from core.language.messages import LANGUAGES, in_language
 from core.language.numbers import current
 from core.scenario import CatalogueModel, Deployment, Scenario, Workload
 from core.sizing.report import Sizing
 from core.sizing.size import size
+from tests.shipped import shipped
 
-SHIPPED = load_shipped(RESOURCES / "catalogue")
+SHIPPED = shipped()
 
 
 def sized(model: str, weights: str = "fp8") -> Sizing:

@@ -13,8 +13,8 @@ from core.sizing.benchmark_file import read_benchmark_file, read_measurements
 from core.sizing.report import Evidence, Sizing
 from core.sizing.size import size
 from tests.core.cases import CASES, scenario
-from tests.core.conftest import small_catalogue
 from tests.core.estimates import decode_of
+from tests.core.small_catalogue import small_catalogue
 
 SMALL = small_catalogue()
 PLAIN = scenario("hybrid-35b", "nvfp4", "rtx-pro-6000-ws", workload__output_tokens=256)

@@ -14,8 +14,6 @@ from typing import Any
 
 import pytest
 
-from core import RESOURCES
-from core.catalogue.loading import load_shipped
 from core.catalogue.records import Price
 from core.errors import ProposalError
 from core.language.figures import label
@@ -36,6 +34,7 @@ from core.store.scenario_file import read_scenario
 from core.trace import Computed
 from tests.core.offers import priced
 from tests.desktop import fixed_sizing as fixed
+from tests.shipped import shipped
 
 DATE = datetime.date(2026, 11, 30)
 HOSTILE = '#eval(1) *x* _i_ $y$ <z> @ref \\ `raw` // /* #panic() "quoted"'
@@ -105,7 +104,7 @@ def printed_texts(values: Proposal) -> Iterator[str]:
 
 
 def real(scenario: Scenario) -> Callable[[], Offer]:
-    return lambda: offer(scenario, load_shipped(RESOURCES / "catalogue"), DATE.isoformat())
+    return lambda: offer(scenario, shipped(), DATE.isoformat())
 
 
 def _fixed(state: Callable[[], Sizing]) -> Offer:

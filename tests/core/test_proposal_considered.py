@@ -5,9 +5,6 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import cache
 
-from core import RESOURCES
-from core.catalogue.catalogue import Catalogue
-from core.catalogue.loading import load_shipped
 from core.proposal.against import against, in_favour
 from core.proposal.composition import proposal
 from core.proposal.considered import FASTER, considered
@@ -17,14 +14,10 @@ from core.scenario import Scenario
 from core.sizing.search.hardware import find_hardware
 from core.sizing.search.request import SearchRequest
 from core.sizing.size import size
+from tests.shipped import shipped
 from tests.usual_scenario import scenario
 
 DATE = datetime.date(2026, 11, 30)
-
-
-@cache
-def shipped() -> Catalogue:
-    return load_shipped(RESOURCES / "catalogue")
 
 
 @cache

@@ -15,8 +15,6 @@ from typing import Any
 
 import pytest
 
-from core import RESOURCES
-from core.catalogue.loading import load_shipped
 from core.cli import main
 from core.language.messages import LANGUAGES
 from core.language.numbers import formatter
@@ -31,6 +29,7 @@ from core.trace import Computed
 from core.units import Unit
 from tests.core.offers import ECONOMICS, LINES, priced
 from tests.desktop import fixed_sizing as fixed
+from tests.shipped import shipped
 from tests.usual_scenario import scenario as usual
 
 DATE = datetime.date(2026, 11, 30)
@@ -49,11 +48,6 @@ def png(width: int = 60, height: int = 20) -> bytes:
     rows = b"".join(b"\0" + b"\xc2\x22\x11" * width for _ in range(height))
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
-
-
-@cache
-def shipped() -> Any:
-    return load_shipped(RESOURCES / "catalogue")
 
 
 def real(scenario: Scenario) -> Offer:
@@ -353,6 +347,7 @@ def test_amounts_follow_the_currency_of_the_proposal() -> None:
     scenario = usual().edited(economics__price="10000", economics__currency="EUR", economics__region="DE")
     dollars = in_currency(scenario, "USD", shipped())
     rate = shipped().facts.get("finance.fx.eur-usd").middle
+    assert rate is not None
     assert dollars.economics.currency == "USD"
     assert dollars.economics.price == 10_000 * rate
     assert in_currency(scenario, "EUR", shipped()) is scenario

@@ -4,8 +4,6 @@ import math
 
 import pytest
 
-from core import RESOURCES
-from core.catalogue.loading import load_shipped
 from core.scenario import Plan
 from core.sizing.devices import devices_that_fit, smallest_that_fits
 from core.sizing.examples import worked_example_in_reality
@@ -15,7 +13,8 @@ from core.sizing.resolution import resolve
 from core.sizing.size import size
 from core.trace import Trace
 from tests.core.cases import CASES, scenario
-from tests.core.conftest import small_catalogue
+from tests.core.small_catalogue import small_catalogue
+from tests.shipped import shipped
 
 SMALL = small_catalogue()
 
@@ -65,7 +64,7 @@ def test_experts_that_do_not_fit_are_those_of_the_accelerator_however_they_are_s
 
 
 def test_the_smallest_device_holds_the_work_and_smaller_ones_do_not() -> None:
-    catalogue, chosen = load_shipped(RESOURCES / "catalogue"), worked_example_in_reality()
+    catalogue, chosen = shipped(), worked_example_in_reality()
     found = devices_that_fit(chosen, catalogue)
     smallest = smallest_that_fits(chosen, catalogue)
     assert smallest == found[0]

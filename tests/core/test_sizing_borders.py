@@ -3,8 +3,8 @@
 from core.scenario import Scenario
 from core.sizing.report import Sizing, Verdict
 from core.sizing.size import size
-from tests.article.conftest import shipped
 from tests.core.random_scenarios import random_sizings
+from tests.shipped import shipped
 
 NUMBER = 150
 #: Beyond these an answer means "not limited by memory".

@@ -14,10 +14,10 @@ from core.sizing.presets import PRESETS, Taken, with_use
 from core.sizing.report import Sizing
 from core.sizing.size import size
 from core.trace import Computed
-from tests.article.conftest import shipped
 from tests.core.cases import scenario
-from tests.core.conftest import small_catalogue
-from tests.core.test_trace import by_the_text
+from tests.core.recomputed import by_the_text
+from tests.core.small_catalogue import small_catalogue
+from tests.shipped import shipped
 
 SMALL = small_catalogue()
 

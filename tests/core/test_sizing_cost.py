@@ -8,47 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.catalogue.catalogue import Catalogue
 from core.catalogue.overlay import Overlay
 from core.catalogue.records import Confidence, Price
 from core.physics import economics as e
-from core.scenario import (
-    ApiChoice,
-    CatalogueModel,
-    CloudChoice,
-    CostLine,
-    Deployment,
-    Economics,
-    ExchangeRate,
-    LineKind,
-    Plan,
-    Scenario,
-    Workload,
-)
+from core.scenario import ApiChoice, CatalogueModel, CloudChoice, CostLine, ExchangeRate, LineKind, Plan, Scenario
 from core.sizing.costs.cost import cost
 from core.sizing.costs.report import Amount, Cost, Missing, Running, age_in_months, aged
 from core.sizing.size import size
 from core.trace import Computed, OriginKind
-from tests.article.conftest import shipped
-from tests.core.conftest import small_catalogue
-from tests.core.test_trace import by_the_text
-
-NOVEMBER = "2026-11-30"
-
-
-def office(device: str = "rtx-pro-6000-ws", count: int = 1, nodes: int = 1, **economics: object) -> Scenario:
-    return Scenario(
-        model=CatalogueModel(id="openai/gpt-oss-20b"),
-        weights="mxfp4",
-        workload=Workload(users=100, active_share=0.1, prompt_tokens=1500, output_tokens=500),
-        deployment=Deployment(device=device, count=count, nodes=nodes, engine="generic"),
-        economics=Economics.model_validate({"currency": "EUR", "region": "DE", "priced_on": NOVEMBER} | economics),
-    )
-
-
-def priced(scenario: Scenario, catalogue: Catalogue | None = None) -> Cost:
-    known = catalogue or shipped()
-    return cost(size(scenario, known), known)
+from tests.core.offices import NOVEMBER, office, priced
+from tests.core.recomputed import by_the_text
+from tests.core.small_catalogue import small_catalogue
+from tests.shipped import shipped
 
 
 @cache

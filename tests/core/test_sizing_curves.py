@@ -9,8 +9,8 @@ from core.scenario import Scenario
 from core.sizing.curves import Curve, against_concurrency, decode_against_context, ttft_against_prompt
 from core.sizing.size import size
 from tests.core.cases import CASES
-from tests.core.conftest import small_catalogue
 from tests.core.estimates import decode_of, throughput_of, ttft_of
+from tests.core.small_catalogue import small_catalogue
 
 SMALL = small_catalogue()
 EVERY_CASE = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())

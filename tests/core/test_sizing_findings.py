@@ -20,9 +20,9 @@ from core.sizing.report import Finding, FindingKind, Weight
 from core.sizing.resolution import resolve
 from core.sizing.rules.formats import is_native
 from core.sizing.size import size
-from tests.article.conftest import shipped
 from tests.core.cases import CASES, scenario
-from tests.core.conftest import blueprints, small_catalogue
+from tests.core.small_catalogue import blueprints, small_catalogue
+from tests.shipped import shipped
 
 K = FindingKind
 PLAIN = scenario("dense-70b", "fp8", "h200-nvl", workload__context_tokens=8192)
@@ -150,11 +150,6 @@ RULES: list[tuple[FindingKind, Scenario, Scenario]] = [
     (K.PIPELINE_SAME_LATENCY, CASES["hybrid in stages"], CASES["replicas"]),
     (K.MACHINES_SHARE_READS, FAR.edited(deployment__plan=Plan(tensor=16)), FAR),
 ]  # fmt: skip
-
-
-@pytest.fixture(scope="session")
-def catalogue() -> Catalogue:
-    return shipped()
 
 
 def found(chosen: Scenario, kind: FindingKind, catalogue: Catalogue | None = None) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from core.scenario import Scenario
 from core.sizing.report import KEYS
 from core.sizing.size import size
 from tests.core.cases import CASES
-from tests.core.conftest import small_catalogue
+from tests.core.small_catalogue import small_catalogue
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())

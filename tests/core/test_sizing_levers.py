@@ -14,9 +14,9 @@ from core.sizing.examples import worked_example, worked_example_in_reality
 from core.sizing.levers import BUYS, Lever, LeverKind, Measure, levers, next_device
 from core.sizing.report import Sizing
 from core.sizing.size import size
-from tests.article.conftest import shipped
 from tests.core.cases import CASES, scenario
-from tests.core.conftest import small_catalogue
+from tests.core.small_catalogue import small_catalogue
+from tests.shipped import shipped
 
 L = LeverKind
 DENSE = scenario("dense-70b", "fp8", "h200-nvl", workload__context_tokens=16_384, workload__requests_at_once=4)
@@ -158,11 +158,6 @@ def test_what_is_said_of_the_article_s_example() -> None:
 def test_levers_of_the_shipped_catalogue(catalogue: Catalogue) -> None:
     kinds = [lever.kind for lever in levers(size(worked_example_in_reality(), catalogue), catalogue)]
     assert {L.KV_FORMAT, L.HALF_CONTEXT, L.ONE_MORE, L.NEXT_DEVICE} <= set(kinds)
-
-
-@pytest.fixture(scope="session")
-def catalogue() -> Catalogue:
-    return shipped()
 
 
 # ---- money

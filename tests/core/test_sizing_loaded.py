@@ -4,11 +4,9 @@ from typing import Any
 
 import pytest
 
-from core import RESOURCES
 from core.architecture.blueprint import TensorClass
 from core.architecture.fields import Fields
 from core.architecture.positions import rotary_elements
-from core.catalogue.loading import load_shipped
 from core.scenario import CatalogueModel, Deployment, Mode, Plan, Scenario, Workload
 from core.sizing.memory import record_memory
 from core.sizing.resolution import resolve
@@ -16,8 +14,9 @@ from core.sizing.rules.thumb import textbook_kv
 from core.sizing.size import size
 from core.trace import Trace
 from core.units import GIB, MIB
+from tests.shipped import shipped
 
-SHIPPED = load_shipped(RESOURCES / "catalogue")
+SHIPPED = shipped()
 
 
 def chosen(model: str, weights: str, device: str, context: int = 4096, **deployment: Any) -> Scenario:

@@ -16,7 +16,7 @@ from core.sizing.resolution import resolve
 from core.sizing.situation import Situation
 from core.trace import OriginKind, Trace
 from tests.core.cases import CASES, scenario
-from tests.core.conftest import small_catalogue
+from tests.core.small_catalogue import small_catalogue
 
 CATALOGUE = small_catalogue()
 

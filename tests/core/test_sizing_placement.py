@@ -8,8 +8,8 @@ from core.scenario import Deployment, Host, Plan, Scenario
 from core.sizing.report import Sizing, Verdict
 from core.sizing.size import size
 from tests.core.cases import CASES, scenario
-from tests.core.conftest import small_catalogue
 from tests.core.estimates import decode_of
+from tests.core.small_catalogue import small_catalogue
 
 SMALL = small_catalogue()
 EXPERTS = CASES["experts in host memory"]

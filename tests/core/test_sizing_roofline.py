@@ -2,9 +2,7 @@
 
 import pytest
 
-from core import RESOURCES
 from core.catalogue.catalogue import Catalogue
-from core.catalogue.loading import load_shipped
 from core.language.figures import has_label
 from core.language.numbers import Formatter
 from core.language.roofline_sentences import roofline_line, roofline_title
@@ -13,11 +11,6 @@ from core.sizing.examples import worked_example_in_reality
 from core.sizing.roofline import Roofline, roofline
 from core.sizing.size import size
 from tests.desktop.fixed_sizing import speed_unknown
-
-
-@pytest.fixture(scope="module")
-def catalogue() -> Catalogue:
-    return load_shipped(RESOURCES / "catalogue")
 
 
 def found(scenario: Scenario, catalogue: Catalogue) -> Roofline:

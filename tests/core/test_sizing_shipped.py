@@ -19,7 +19,7 @@ from core.sizing.report import FindingKind, Sizing, Verdict
 from core.sizing.resolution import resolve
 from core.sizing.size import size
 from core.trace import Computed, Trace
-from tests.core.test_trace import by_the_text
+from tests.core.recomputed import by_the_text
 
 
 @pytest.fixture(scope="module")

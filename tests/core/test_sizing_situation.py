@@ -19,7 +19,7 @@ from core.sizing.resolution import resolve
 from core.sizing.size import size
 from core.trace import Trace
 from tests.core.cases import CASES, EMBEDDING, scenario
-from tests.core.conftest import blueprints, small_catalogue
+from tests.core.small_catalogue import blueprints, small_catalogue
 
 
 @pytest.mark.parametrize(

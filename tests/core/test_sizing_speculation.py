@@ -11,8 +11,8 @@ from core.scenario import Deployment, Scenario, Speculation
 from core.sizing.report import MemoryKind, Sizing
 from core.sizing.size import size
 from tests.core.cases import CASES
-from tests.core.conftest import small_catalogue
 from tests.core.estimates import decode_of
+from tests.core.small_catalogue import small_catalogue
 
 SMALL = small_catalogue()
 OWN = CASES["guessing with its own layers"]

@@ -16,8 +16,8 @@ from core.sizing.report import ESTIMATED_KEYS, KEYS, Cause, Evidence, FindingKin
 from core.sizing.size import size
 from core.trace import Given, OriginKind
 from tests.core.cases import CASES, scenario
-from tests.core.conftest import small_catalogue
 from tests.core.estimates import decode_of, throughput_of, ttft_of
+from tests.core.small_catalogue import small_catalogue
 
 SMALL = small_catalogue()
 EVERY_CASE = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())

@@ -11,8 +11,8 @@ from core.scenario import Plan, Scenario
 from core.sizing.report import Sizing
 from core.sizing.size import size
 from tests.core.cases import CASES, scenario
-from tests.core.conftest import small_catalogue
 from tests.core.estimates import throughput_of
+from tests.core.small_catalogue import small_catalogue
 
 SMALL = small_catalogue()
 WHOLE = CASES["experts spread, attention whole"]

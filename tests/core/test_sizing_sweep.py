@@ -7,9 +7,9 @@ from core.sizing.memory import record_memory
 from core.sizing.resolution import resolve
 from core.sizing.sweep import memory_against_context
 from core.trace import Trace
-from tests.article.conftest import shipped
 from tests.core.cases import CASES
-from tests.core.conftest import small_catalogue
+from tests.core.small_catalogue import small_catalogue
+from tests.shipped import shipped
 
 AXIS = [1024 * 2**n for n in range(12)]
 

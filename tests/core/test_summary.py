@@ -4,8 +4,6 @@ from collections.abc import Callable
 
 import pytest
 
-from core import RESOURCES
-from core.catalogue.loading import load_shipped
 from core.language.messages import LANGUAGES, in_language
 from core.language.summary import NAME, NUMBER, RANGE, WIDTH, summary
 from core.sizing.devices import smallest_that_fits
@@ -13,6 +11,7 @@ from core.sizing.examples import worked_example, worked_example_in_reality
 from core.sizing.report import Sizing
 from core.sizing.size import size
 from tests.desktop.fixed_sizing import STATES, fixed_sizing, reported, speed_unknown, too_much
+from tests.shipped import shipped
 
 
 def said(sizing: Sizing) -> str:
@@ -63,7 +62,7 @@ def test_columns_are_kept_and_lines_are_short(state: Callable[[], Sizing], langu
 
 def test_the_answers_about_memory() -> None:
     """The real example: full heads would keep eight times as much; the smallest device is named where it is known."""
-    catalogue = load_shipped(RESOURCES / "catalogue")
+    catalogue = shipped()
     scenario = worked_example_in_reality()
     sizing = size(scenario, catalogue)
     text = summary(sizing, smallest_that_fits(scenario, catalogue)).replace("\u00a0", " ")
@@ -77,4 +76,4 @@ def test_the_answers_about_memory() -> None:
 
 def test_the_smallest_device_for_the_articles_textbook_model() -> None:
     """A model typed in has no class of attention weights, on machines of several accelerators either."""
-    assert smallest_that_fits(worked_example(), load_shipped(RESOURCES / "catalogue")) is not None
+    assert smallest_that_fits(worked_example(), shipped()) is not None

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -13,18 +12,11 @@ from core.physics.collective import sum_of_seconds
 from core.physics.decode import product, same_share
 from core.scenario import Scenario
 from core.sizing.size import size
-from core.trace import CHOICE, EXPRESSION_NAMES, Computed, Given, Recipe, Trace, formula_of, recipe
+from core.trace import CHOICE, Computed, Given, Recipe, Trace, formula_of, recipe
 from core.units import Unit
 from tests.core.cases import CASES
-from tests.core.conftest import small_catalogue
-
-
-def by_the_text(trace: Trace, entry: Computed) -> Any:
-    """What the formula's text gives for the recorded inputs."""
-    values = {
-        name: trace[at] if isinstance(at, str) else [trace[key] for key in at] for name, at in entry.inputs.items()
-    }
-    return eval(formula_of(entry.function).expression, {"__builtins__": {}}, {**EXPRESSION_NAMES, **values})
+from tests.core.recomputed import by_the_text
+from tests.core.small_catalogue import small_catalogue
 
 
 def traces() -> Iterator[tuple[str, Trace]]:

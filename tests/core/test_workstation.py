@@ -10,8 +10,8 @@ from core.scenario import Companion, CompanionRole, LineKind, Placement
 from core.sizing.costs.report import Cost
 from core.sizing.costs.workstation import PARTS, cards_in_a_workstation, goes_into_a_workstation
 from core.trace import Computed
-from tests.article.conftest import shipped
-from tests.core.test_sizing_cost import office, priced
+from tests.core.offices import office, priced
+from tests.shipped import shipped
 
 
 def quantities(found: Cost) -> dict[str, Decimal]:

@@ -8,8 +8,6 @@ from PySide6.QtTest import QTest
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from core import RESOURCES
-from core.catalogue.loading import load_shipped
 from core.language.messages import in_language
 from core.language.numbers import Formatter
 from core.sizing.report import Sizing
@@ -23,6 +21,7 @@ from desktop.results.page import ChartSlot
 from desktop.tables import NumberTableModel
 from desktop.theme import Theme
 from tests.desktop.fixed_sizing import STATES, Card, FixedCurves, fixed_capacity, fixed_sizing, speed_unknown
+from tests.shipped import shipped
 from tests.usual_scenario import scenario
 
 EN = Formatter("en")
@@ -118,7 +117,7 @@ def test_the_read_out_says_what_breaks() -> None:
 
 
 def test_past_the_wall_the_memory_is_that_of_a_sizing() -> None:
-    catalogue = load_shipped(RESOURCES / "catalogue")
+    catalogue = shipped()
     sizing = size(scenario(), catalogue)
     found = CoreCurves().capacity(sizing, catalogue)
     assert found is not None

@@ -18,10 +18,10 @@ from desktop.saved_scenarios import SavedScenarios
 from desktop.session import Session, one_of
 from desktop.settings import Settings
 from desktop.theme import Scheme, Theme
-from tests.article.conftest import shipped
 from tests.core.test_comparison import CARD, H200, SMALL, SPARKS
 from tests.desktop.shell import make_window
 from tests.desktop.small_catalogue import MemoryStore
+from tests.shipped import shipped
 
 
 @pytest.fixture

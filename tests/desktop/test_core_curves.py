@@ -3,19 +3,18 @@
 import numpy as np
 import pytest
 
-from core import RESOURCES
 from core.catalogue.catalogue import Catalogue
-from core.catalogue.loading import load_shipped
 from core.scenario import Scenario
 from core.sizing.examples import worked_example, worked_example_in_reality
 from core.sizing.size import size
 from desktop.results.core_curves import POINTS, CoreCurves, lengths
 from tests.core.estimates import decode_of, ttft_of
+from tests.shipped import shipped
 
 
 @pytest.fixture(scope="module")
 def catalogue() -> Catalogue:
-    return load_shipped(RESOURCES / "catalogue")
+    return shipped()
 
 
 SHARED = {

@@ -10,8 +10,6 @@ from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
-from core import RESOURCES
-from core.catalogue.loading import load_shipped
 from core.language.messages import in_language
 from core.scenario import Economics, Retrieval, Speculation, Use, Workload
 from core.sizing.presets import PRESETS
@@ -21,12 +19,13 @@ from desktop.session import Session
 from desktop.settings import Settings
 from desktop.theme import Theme
 from desktop.widgets.picker import ComboPicker
+from tests.shipped import shipped
 from tests.usual_scenario import scenario
 
 
 @pytest.fixture(scope="module")
 def catalogue() -> object:
-    return load_shipped(RESOURCES / "catalogue")
+    return shipped()
 
 
 @pytest.fixture

@@ -20,8 +20,6 @@ import pytest
 from PySide6.QtCore import QEventLoop, QThreadPool, QTimer
 from PySide6.QtWidgets import QLabel
 
-from core import RESOURCES
-from core.catalogue.loading import load_shipped
 from core.language.levers import lever_gain
 from core.language.numbers import Formatter
 from core.language.summary import summary
@@ -39,6 +37,7 @@ from desktop.charts.memory_bar import MemoryBar
 from desktop.charts.waterfall import Waterfall
 from desktop.results.panel import ResultsPanel
 from tests.desktop.shell import Start
+from tests.shipped import shipped
 
 WRITERS = (
     "about_tokens", "bytes", "bytes_both", "bytes_iec", "bytes_parts", "change", "count", "decimal", "figure",
@@ -280,7 +279,7 @@ def _digits_of_nobody(panel: ResultsPanel, sizing: Sizing, written: list[Writing
 def test_every_number_in_the_proposal_and_the_summary_is_a_figure_of_the_trace(
     written: list[Writing], case: Scenario
 ) -> None:
-    catalogue = load_shipped(RESOURCES / "catalogue")
+    catalogue = shipped()
     sizing, offered = size(case, catalogue), offer(case, catalogue, "2026-11-30", alone=True)
     proposal([offered], ProposalOptions(date=date(2026, 11, 30), left_out=frozenset()))
     summary(sizing)
@@ -305,14 +304,14 @@ def _strays(written: list[Writing], known: Known) -> set[Writing]:
 
 
 def test_a_number_that_is_no_figure_is_found(written: list[Writing]) -> None:
-    sizing = size(worked_example(), load_shipped(RESOURCES / "catalogue"))
+    sizing = size(worked_example(), shipped())
     Formatter("en").bytes(sizing.trace["memory.total_bytes"] * 0.97)
     assert [note.number for note in written if note.number not in Known(_values(sizing.trace))]
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 def test_figures_that_are_only_shown_can_be_computed_again(case: Scenario) -> None:
-    sizing = size(case, load_shipped(RESOURCES / "catalogue"))
+    sizing = size(case, shipped())
     summary(sizing)
     proposal([Offer(sizing)], ProposalOptions(date=date(2026, 11, 30)))
     for key in sizing.trace:

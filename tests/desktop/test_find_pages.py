@@ -10,9 +10,7 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
-from core import RESOURCES
 from core.catalogue.catalogue import Catalogue
-from core.catalogue.loading import load_shipped
 from core.language.messages import in_language
 from core.sizing.search.hardware import find_hardware
 from core.sizing.search.models import find_models
@@ -26,13 +24,14 @@ from desktop.theme import Scheme, Theme
 from tests.core.search_cases import asked, changed, only
 from tests.desktop.shell import one_theme, theme  # noqa: F401
 from tests.desktop.small_catalogue import MemoryStore
+from tests.shipped import shipped
 
 FEW = ("rtx-pro-6000-ws", "rtx-5090", "rtx-6000-ada", "h100-nvl", "dgx-spark", "hgx-h100-8", "mac-studio-m4-max-128")
 
 
 @pytest.fixture(scope="module")
 def few() -> Catalogue:
-    return changed(only(load_shipped(RESOURCES / "catalogue"), *FEW, "rtx-4090"), "hgx-h100-8", price=None)
+    return changed(only(shipped(), *FEW, "rtx-4090"), "hgx-h100-8", price=None)
 
 
 def make_session(few: Catalogue, need: str) -> Session:

@@ -9,9 +9,7 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
-from core import RESOURCES
 from core.catalogue.catalogue import Catalogue
-from core.catalogue.loading import load_shipped
 from core.scenario import Scenario
 from core.sizing.size import size
 from desktop.results.core_curves import CoreCurves
@@ -19,6 +17,7 @@ from desktop.results.hardware_page import HardwarePage
 from desktop.tables import NumberTableModel
 from desktop.theme import Theme
 from tests.core.search_cases import changed, only
+from tests.shipped import shipped
 from tests.usual_scenario import scenario
 
 FEW = ("rtx-pro-6000-ws", "rtx-5090", "rtx-6000-ada", "h100-nvl", "dgx-spark", "hgx-h100-8")
@@ -26,7 +25,7 @@ FEW = ("rtx-pro-6000-ws", "rtx-5090", "rtx-6000-ada", "h100-nvl", "dgx-spark", "
 
 @pytest.fixture(scope="module")
 def few() -> Catalogue:
-    return changed(only(load_shipped(RESOURCES / "catalogue"), *FEW), "hgx-h100-8", price=None)
+    return changed(only(shipped(), *FEW), "hgx-h100-8", price=None)
 
 
 @pytest.fixture

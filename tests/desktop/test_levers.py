@@ -16,8 +16,8 @@ from desktop.results.levers import LeverRow
 from desktop.results.panel import ResultsPanel
 from desktop.session import Session
 from desktop.theme import Theme
-from tests.article.conftest import shipped
 from tests.desktop.fixed_sizing import FixedCurves
+from tests.shipped import shipped
 
 
 def make_panel(qtbot: QtBot, theme: Theme, scenario: Scenario, width: int = 750, height: int = 800) -> ResultsPanel:

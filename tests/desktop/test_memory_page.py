@@ -4,8 +4,6 @@ from typing import Any
 
 import pytest
 
-from core import RESOURCES
-from core.catalogue.loading import load_shipped
 from core.language import chart_sentences
 from core.language.format_names import format_name
 from core.language.messages import LANGUAGES, in_language
@@ -14,6 +12,7 @@ from core.sizing.report import MemoryKind
 from core.sizing.size import size
 from desktop.results.memory_page import ItemList, item_lines
 from desktop.theme import Theme
+from tests.shipped import shipped
 from tests.usual_scenario import scenario
 
 ROOM = 710  # of the results in a window of 1280
@@ -21,7 +20,7 @@ ROOM = 710  # of the results in a window of 1280
 
 @pytest.fixture(scope="module")
 def catalogue() -> Any:
-    return load_shipped(RESOURCES / "catalogue")
+    return shipped()
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

@@ -17,8 +17,8 @@ from desktop.importing import import_file, save_copy
 from desktop.own_records import OwnRecords
 from desktop.proposal_export import Kind, write
 from desktop.session import Session, one_of
-from tests.article.conftest import shipped
 from tests.desktop.small_catalogue import MemoryStore
+from tests.shipped import shipped
 from tests.usual_scenario import scenario as usual
 
 CARD, ENGINE = "rtx-pro-6000-ws", "vllm"

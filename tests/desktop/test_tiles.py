@@ -5,8 +5,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from core import RESOURCES
-from core.catalogue.loading import load_shipped
 from core.language.numbers import Formatter
 from core.sizing.size import size
 from desktop.results.tiles import TileFigures, TileRow, tile_figures
@@ -24,6 +22,7 @@ from tests.desktop.fixed_sizing import (
     tiny,
     too_much,
 )
+from tests.shipped import shipped
 from tests.usual_scenario import scenario
 
 EN = Formatter("en")
@@ -155,5 +154,5 @@ def test_nothing_on_a_tile_is_cut_where_numbers_are_long(
 
 def test_a_million_requests_have_one_number_at_their_foot() -> None:
     many = scenario().edited(workload__users=1_000_000, workload__active_share=1.0)
-    tile = tile_figures(size(many, load_shipped(RESOURCES / "catalogue")), Formatter("en"))[0]
+    tile = tile_figures(size(many, shipped()), Formatter("en"))[0]
     assert (tile.figure, tile.foot, tile.tone) == ("21", "needed 1,000,000", "bad")
