@@ -107,7 +107,8 @@ FURTHER: dict[str, Held] = {
         limits=(
             Limit("cache", 0.01, 0.85),
             Limit("weights", 0.02, 0.87),
-            Limit("room for the cache", 0.08, 0.71),
+            Limit("room for the cache", 0.08, 0.72),
+            Limit("room for the cache, in tokens", 0.08, 0.58),
             Limit("activation peak", 0.08, 0.69),
         ),
     ),
