@@ -12,6 +12,7 @@ class TensorClass(StrEnum):
     """Tensors that a checkpoint keeps in one precision and that an engine reads in one way."""
 
     EMBEDDING = "embedding"  # input table: looked up, never read whole
+    NGRAM = "ngram"  # tables of short runs of tokens, looked up as well; far larger than the former
     HEAD = "head"  # output projection; none of its own when tied to the embedding
     ATTENTION = "attention"
     RECURRENT = "recurrent"  # linear attention and state-space projections
@@ -183,7 +184,7 @@ class Blueprint:
     @property
     def active_parameters(self) -> int:
         """Parameters that one token is multiplied with: no input table, no vision, only the chosen experts."""
-        idle = {TensorClass.EXPERT, TensorClass.VISION, TensorClass.MTP}
+        idle = {TensorClass.NGRAM, TensorClass.EXPERT, TensorClass.VISION, TensorClass.MTP}
         if not self.tied_embedding:
             idle.add(TensorClass.EMBEDDING)
         dense = sum(n for kind, n in self.parameters.items() if kind not in idle)

@@ -31,7 +31,7 @@ from core.architecture.further import (
 )
 from core.architecture.gemma import read_gemma3n, read_gemma4
 from core.architecture.habits import HABITS
-from core.architecture.hybrid import read_hybrid
+from core.architecture.hybrid import read_hybrid, read_mixed_streams
 from core.architecture.latent import read_double, read_latent_decoder
 from core.architecture.linear import read_kimi_linear, read_lightning, read_pooled, read_sala
 from core.architecture.positions import image_levels, rotary_elements
@@ -99,6 +99,7 @@ READERS: dict[str, Reader] = {
         ("qwen3_next", "qwen3_5", "qwen3_5_text", "qwen3_5_moe", "qwen3_5_moe_text", "olmo_hybrid"),
         read_hybrid,
     ),
+    **dict.fromkeys(("qwen4_exp", "qwen4_exp_text"), read_mixed_streams),
     **dict.fromkeys(("bert", "roberta", "xlm-roberta", "nomic_bert", "jina_embeddings_v3"), read_encoder),
     **dict.fromkeys(("llama4", "llama4_text"), read_chunked),
     **dict.fromkeys(("gemma3n", "gemma3n_text"), read_gemma3n),

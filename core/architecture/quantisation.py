@@ -23,7 +23,7 @@ MOST_PATTERNS = 200_000
 MOST_STARTS = 20_000  # patterns that end in a wildcard
 MOST_EXPRESSIONS = 1_000  # patterns with wildcards inside
 # Classes that engines leave in 16 bit whatever the config says (quantisers skip what is not a projection).
-KEPT = frozenset({TensorClass.EMBEDDING, TensorClass.ROUTER, TensorClass.NORM, TensorClass.VISION})
+KEPT = frozenset({TensorClass.EMBEDDING, TensorClass.NGRAM, TensorClass.ROUTER, TensorClass.NORM, TensorClass.VISION})
 MIXED = frozenset({TensorClass.MTP, TensorClass.EXPERT})
 KEPT_MODULES = ("embed_tokens", "shared_head.head", "norm", "norms", "gate", "bias", "sinks")  # inside mixed classes
 

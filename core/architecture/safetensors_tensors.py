@@ -24,7 +24,9 @@ _SCALE = re.compile(
     r"|(?:weight|input|output)_global_scale|[qkv]_scale|kv_scale|output_scale|activation_scale|input_activation_scale"
     r"|biases|absmax|quant_map|nested_absmax|nested_quant_map|quant_state\..*|SCB|weight_format)$"
 )
-_NORM = re.compile(r"norm|(?:^|\.)ln_|layer_?scal|(?:^|[._])bias$|_bias$|A_log$|\.D$|dt_bias$|conv1d|sinks?$|\.ape$")
+_NORM = re.compile(
+    r"norm|(?:^|\.)ln_|layer_?scal|(?:^|[._])bias$|_bias$|A_log$|\.D$|dt_bias$|conv1d|sinks?$|\.ape$|hyper_connection"
+)
 _EMBEDDING = re.compile(
     r"(?:^|\.)(?:embed_tokens(?:_per_layer)?|embed_positions|wte|wpe|tok_embeddings|word_embeddings|position_embeddings"
     r"|token_type_embeddings|embed|embed_in|embeddings)\.(?:weight|scales|biases)$"
@@ -41,7 +43,9 @@ _RECURRENT = re.compile(
 _ATTENTION = re.compile(r"attn|attention|[._](?:q|k|v|o|qkv)_proj|indexer|wkv|wq_|wo_")
 _FEED_FORWARD = re.compile(
     r"mlp|ffn|feed_forward|fc[12]|(?:gate|up|down)_proj|dense|intermediate|output\.|per_layer|altup|laurel"
+    r"|(?:^|\.)ple\."
 )
+_NGRAM = re.compile(r"(?:^|\.)ngram_embedding\.")
 _TABLE = re.compile(r"(?:^|\.)embed_tokens\.")
 # In a layer that keeps a state, projections called as those of attention belong to the state.
 _STATE_MARK = re.compile(r"self_attn\.(?:A_log|f_a_proj|output_gate)")
@@ -147,6 +151,8 @@ def tensor_class(tensor: SafeTensor, layers: int) -> tuple[TensorClass | None, i
     layer = int(match[1]) if match else -1
     if _PREDICTION.search(name) or (layers and layer >= layers):
         return TensorClass.MTP, layer
+    if _NGRAM.search(name):
+        return TensorClass.NGRAM, layer
     if layer < 0 and _EMBEDDING.search(name):
         return TensorClass.EMBEDDING, -1
     if layer < 0 and _HEAD.search(name) and not _NORM.search(name):

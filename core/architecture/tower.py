@@ -103,6 +103,7 @@ _KINDS: dict[str, Callable[[Fields, Fields], ImageTower]] = {
     "qwen3_5_vision": _qwen,
     "qwen3_5_moe": _qwen,
     "qwen3_5_moe_vision": _qwen,
+    "qwen4_exp": _qwen,
     "siglip_vision_model": _siglip,
     "pixtral": _pixtral,
     "gemma4_vision": _gemma4,

@@ -54,6 +54,8 @@ def compose_bits(
     (16.0, 8.0)
     """
     bits = {kind: float(chosen.kept.get(kind, chosen.bits)) for kind in TensorClass}
+    if TensorClass.NGRAM not in chosen.kept:
+        bits[TensorClass.NGRAM] = bits[TensorClass.EMBEDDING]
     if chosen.flat or blueprint is None:
         return bits
     if checkpoint is not None and checkpoint.bits.keys() >= blueprint.parameters.keys():

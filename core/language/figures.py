@@ -29,6 +29,7 @@ _PARTS = {**cost.PARTS, **model.PARTS, **memory.PARTS, **reserved.PARTS, **speed
 
 _TENSOR_CLASSES: dict[str, str] = {
     TensorClass.EMBEDDING: marked("input table"),
+    TensorClass.NGRAM: marked("tables of n-grams"),
     TensorClass.HEAD: marked("output projection"),
     TensorClass.ATTENTION: marked("attention"),
     TensorClass.RECURRENT: marked("linear attention"),

@@ -58,6 +58,7 @@ TITLES = {
     FindingKind.HOST_MEMORY: marked("Part of it lies in host memory"),
     FindingKind.PREDICTION_LAYERS: marked("The file holds more than is loaded"),
     FindingKind.IMAGES_LEFT_OUT: marked("The image tower is not loaded"),
+    FindingKind.NGRAMS_ON_HOST: marked("Tables of n-grams lie in host memory"),
     FindingKind.SPECULATION_UNCALIBRATED: marked("Guessing ahead is computed, not measured"),
     FindingKind.OWN_MEASUREMENT: marked("Your measurement counts"),
     FindingKind.SPEED_UNKNOWN: marked("The speed is unknown"),
@@ -240,6 +241,10 @@ SENTENCES = {
     ),
     FindingKind.IMAGES_LEFT_OUT: marked(
         "{engine} runs the language model alone: the image tower of {first} stays in the file."
+    ),
+    FindingKind.NGRAMS_ON_HOST: marked(
+        "{engine} looks its tables of n-grams up in host memory by itself: each copy of the model needs {first} there, "
+        "and none of it on the accelerators."
     ),
     FindingKind.SPECULATION_UNCALIBRATED: marked(
         "{first} tokens a step follow from your chance of {second} that a guess is kept; no measurement stands behind "

@@ -498,6 +498,32 @@ def with_index_keys(bytes_per_token: float, index_layers: int, index_dim: int) -
     return bytes_per_token + index_layers * index_dim * 2
 
 
+@formula(Unit.BYTE_PER_TOKEN)
+def rank_with_index_keys(bytes_per_token: float, index_layers: int, index_dim: int, pipeline: int) -> Any:
+    """The same on one accelerator: the short key is one for all heads, so that tensor parallelism does not share it.
+
+    rank_with_index_keys = bytes_per_token + ceil(index_layers / pipeline) * index_dim * 2
+
+    Parameters
+    ----------
+    bytes_per_token : keys and values of these layers on one accelerator [byte/token]
+    index_layers, index_dim : layers that pick, and the width of their 16-bit key
+    pipeline : stages
+
+    Returns
+    -------
+    bytes per token on one accelerator [byte/token]
+
+    References
+    ----------
+    vLLM 0.33, models/qwen4_exp/common/qsa_cache.py: num_kv_heads=1; SGLang 0.5.23, mem_cache/qsa_kv_pool.py.
+
+    >>> rank_with_index_keys(500, 2, 128, 1), rank_with_index_keys(250, 2, 128, 2)
+    (1012, 506)
+    """
+    return bytes_per_token + ceil(index_layers / pipeline) * index_dim * 2
+
+
 @formula(Unit.BYTE)
 def stage_bytes(whole_bytes: int, layers: int, pipeline: int) -> Any:
     """The part of some layers' bytes on the pipeline stage with the most of them.

@@ -188,15 +188,25 @@ def _bytes_per_token(trace: Recipe, s: Setup, number: int, group: AttentionGroup
     else:
         _headed_bytes_per_token(trace, s, number, group)
     if is_split(s):
+        beside = bool(group.index_layers) and group.kind is not AttentionKind.COMPRESSED and group.kind not in LATENT
         trace.compute(
-            f"{key}.rank_bytes_per_token",
+            f"{key}.rank_head_bytes_per_token" if beside else f"{key}.rank_bytes_per_token",
             kv.rank_bytes_per_token,
-            bytes_per_token=f"{key}.bytes_per_token",
+            bytes_per_token=f"{key}.head_bytes_per_token" if beside else f"{key}.bytes_per_token",
             layers=f"{key}.layers",
             kv_heads=f"{key}.kv_heads",
             tensor="plan.tensor",
             pipeline="plan.pipeline",
         )
+        if beside:
+            trace.compute(
+                f"{key}.rank_bytes_per_token",
+                kv.rank_with_index_keys,
+                bytes_per_token=f"{key}.rank_head_bytes_per_token",
+                index_layers=f"{key}.index_layers",
+                index_dim=f"{key}.index_dim",
+                pipeline="plan.pipeline",
+            )
 
 
 def _headed_bytes_per_token(trace: Recipe, s: Setup, number: int, group: AttentionGroup) -> None:

@@ -12,7 +12,7 @@ from core.trace import Origin, Recipe
 from core.units import Unit
 
 DRAFT = "memory_item.draft"
-_NOT_READ = (TensorClass.EMBEDDING, TensorClass.VISION, TensorClass.MTP)
+_NOT_READ = (TensorClass.EMBEDDING, TensorClass.NGRAM, TensorClass.VISION, TensorClass.MTP)
 
 
 def draft_items(s: Setup) -> list[str]:

@@ -13,7 +13,9 @@ from core.trace import CHOICE, Recipe
 from core.units import Unit
 
 HOST_KIND = "ddr"
-_APART = (TensorClass.EMBEDDING, TensorClass.VISION, TensorClass.HEAD, TensorClass.MTP, TensorClass.EXPERT)
+_APART = (
+    TensorClass.EMBEDDING, TensorClass.NGRAM, TensorClass.VISION, TensorClass.HEAD, TensorClass.MTP, TensorClass.EXPERT,
+)  # fmt: skip
 
 
 # ---- what is loaded
@@ -39,6 +41,16 @@ def looks_up_on_host(s: Setup) -> bool:
     return known and not shares and not s.blueprint.tied_embedding
 
 
+def keeps_ngrams_on_host(s: Setup) -> bool:
+    """Do tables of n-grams lie in the memory of the host? vLLM keeps them there by itself, and llama.cpp as any table.
+
+    SGLang does so when told to (--ple-offload-embedding). Source: vLLM 0.33, config/engram.py (cpu_offload).
+    """
+    shares = s.device.family is DeviceFamily.CPU or s.device.kind is DeviceKind.UNIFIED
+    known = s.engine.allocator in (Allocator.VLLM, Allocator.LLAMA_CPP) and s.mode is Mode.REAL
+    return known and not shares and TensorClass.NGRAM in s.blueprint.parameters
+
+
 def leaves_out_images(s: Setup) -> bool:
     """Does the engine load no image tower? mlx-lm runs the language model alone.
 
@@ -52,6 +64,8 @@ def loaded_classes(s: Setup) -> list[TensorClass]:
     left = set() if loads_prediction_layers(s) else {TensorClass.MTP}
     if looks_up_on_host(s):
         left.add(TensorClass.EMBEDDING)
+    if keeps_ngrams_on_host(s):
+        left.add(TensorClass.NGRAM)
     if leaves_out_images(s):
         left.add(TensorClass.VISION)
     return [kind for kind in s.blueprint.parameters if kind not in left]

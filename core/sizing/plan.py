@@ -26,7 +26,7 @@ from core.units import Unit
 SPREAD_KEPT = 64
 #: Where the tensors stand: every tensor-parallel rank has these whole; these are on the first and last stage.
 REPLICATED = (TensorClass.NORM, TensorClass.ROUTER)
-FIRST_STAGE = (TensorClass.EMBEDDING, TensorClass.VISION)
+FIRST_STAGE = (TensorClass.EMBEDDING, TensorClass.NGRAM, TensorClass.VISION)
 LAST_STAGE = (TensorClass.HEAD, TensorClass.MTP)
 
 

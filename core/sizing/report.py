@@ -143,6 +143,7 @@ class FindingKind(StrEnum):
     HOST_MEMORY = "note.host_memory"
     PREDICTION_LAYERS = "note.prediction_layers"
     IMAGES_LEFT_OUT = "note.images_left_out"
+    NGRAMS_ON_HOST = "note.ngrams_on_host"
     SPECULATION_UNCALIBRATED = "note.speculation_uncalibrated"
     OWN_MEASUREMENT = "note.own_measurement"
     MODEL_READ_WITH_WARNING = "note.model_warning"

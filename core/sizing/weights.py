@@ -74,7 +74,7 @@ def loaded_key(trace: Recorder) -> str:
 
 
 def _active(trace: Recipe, blueprint: Blueprint, source: Origin) -> None:
-    idle = {TensorClass.EXPERT, TensorClass.VISION, TensorClass.MTP}
+    idle = {TensorClass.NGRAM, TensorClass.EXPERT, TensorClass.VISION, TensorClass.MTP}
     if not blueprint.tied_embedding:
         idle.add(TensorClass.EMBEDDING)
     moe = blueprint.moe

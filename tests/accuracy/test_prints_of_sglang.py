@@ -104,6 +104,14 @@ def test_without_chunks_as_much_is_read_as_of_several_prompts() -> None:
         assert choices.cache_choices(Record("one", {"flags": flags}), engine)["prefill_chunk"] == chunk
 
 
+def test_keys_to_pick_by_are_not_printed_with_keys_and_values() -> None:
+    """Qwen3.8-Flash-Next on two: 12 layers, a head of 256 of each, and 32 elements a token beside them, not shared."""
+    base = PLAIN | {"model_id": "Qwen/Qwen3.8-Flash-Next", "n_gpus": 2, "tp": 2}
+    found = _found(base, observed={"kv_tokens": 484_032, "kv_k_gib": 2.77, "kv_v_gib": 2.77})
+    assert found["kv_k_gib"] == round(484_032 * 12 * 256 * 2 / GIB, 2) == 2.77
+    assert found["kv_tokens"] == pytest.approx(484_032, rel=1e-3)
+
+
 def test_no_more_tokens_than_were_asked_for() -> None:
     asked = {"kv_tokens": 4096, "kv_k_gib": 0.26, "kv_v_gib": 0.26}
     assert _found(flags={"max_total_tokens": 4096}, observed=asked)["kv_tokens"] == 4096

@@ -237,6 +237,13 @@ def blueprints() -> dict[str, Blueprint]:
             recurrent=(RecurrentGroup(RecurrentKind.KDA, 20, 32, 128, 128, 36_864, 524_288),),
             moe=MixtureOfExperts(26, 256, 8, 7_077_888), trained_context=1_048_576,
         ),
+        "ngrams": Blueprint(
+            "With n-grams 20B", "qwen4_exp", 24, 2048, 151_936,
+            {kinds.EMBEDDING: 311_164_928, kinds.NGRAM: 12_000_000_000, kinds.HEAD: 311_164_928,
+             kinds.ATTENTION: 1_000_000_000, kinds.FEED_FORWARD: 6_000_000_000, kinds.NORM: 200_000_000},
+            (AttentionGroup(AttentionKind.FULL, 24, 16, 4, 128, 128, index_dim=32, index_top_k=2048, index_layers=24,
+                            index_heads=4),), trained_context=262_144,
+        ),
         "encoder": Blueprint(
             "Encoder 4B", "qwen3", 36, 2560, 151_665, {kinds.EMBEDDING: 388_000_000, kinds.FEED_FORWARD: 3_633_000_000},
             (AttentionGroup(AttentionKind.ENCODER, 36, 32, 8, 128, 128),), tied_embedding=True,

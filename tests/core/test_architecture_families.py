@@ -207,3 +207,49 @@ def test_what_the_catalogue_sets_together_gives_the_published_number(catalogue: 
         total, prediction = blueprint.total_parameters, blueprint.parameters.get(TensorClass.MTP, 0)
         stated = model.published_parameters or model.counted_parameters
         assert stated in (pytest.approx(total, rel=1e-4), pytest.approx(total + prediction, rel=1e-4)), model.id
+
+
+def test_mixed_states_and_tables_of_ngrams() -> None:
+    """Two layers of Qwen4-Exp, one of each kind, the first with tables; 12 hidden, 2 states, rank 3.
+
+    Before and after each block: a norm of 24, 24 x 3 down and up, 24 x 2 to join; at the end without what joins.
+    Tables of 100 rows of 12; 12 x 24 + 12 x 12 for what was found, three norms of 24, a convolution of 24 x 4.
+    Attention: gated queries of 2 x 2 x 4, a head of keys and of values, an indexer of 3 queries and a key of 8.
+    """
+    config = {
+        "model_type": "qwen4_exp_text", "num_hidden_layers": 2, "hidden_size": 12, "num_attention_heads": 2,
+        "num_key_value_heads": 1, "head_dim": 4, "vocab_size": 100,
+        "layer_types": ["linear_attention", "full_attention"],
+        "linear_num_key_heads": 1, "linear_num_value_heads": 2, "linear_key_head_dim": 4, "linear_value_head_dim": 4,
+        "linear_conv_kernel_dim": 4, "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 6,
+        "shared_expert_intermediate_size": 6, "hc_count": 2, "hc_lowrank": 3, "ple_layer_ids": [1], "ple_embed_dim": 12,
+        "ngram_vocab_size_base": 100, "indexer_n_heads": 3, "indexer_head_dim": 8, "indexer_compress_ratio": 4,
+        "indexer_budget": 16, "mtp_num_hidden_layers": 1,
+    }  # fmt: skip
+    blueprint = read_config(config)
+    counted, (group,) = blueprint.parameters, blueprint.attention
+    assert counted[TensorClass.EMBEDDING] == counted[TensorClass.HEAD] == counted[TensorClass.NGRAM] == 1200
+    picked = 12 * 16 + 2 * 12 * 4 + 8 * 12 + 12 * (3 + 1) * 8
+    assert counted[TensorClass.ATTENTION] == picked
+    assert counted[TensorClass.FEED_FORWARD] == 12 * 24 + 12 * 12
+    mixed = 24 + 2 * 24 * 3
+    delta, tables = (2 * 4 + 8) * 4 + 2 * 2 + 4, 3 * 24 + 24 * 4
+    assert counted[TensorClass.NORM] == 5 * mixed + 4 * 24 * 2 + delta + tables + 2 * 4 + 2 * 8
+    experts = 5 * 3 * 12 * 6 + 4 * 12 + 12
+    predicted = picked + 3 * mixed + 2 * 24 * 2 + 2 * 4 + 2 * 8 + experts + 2 * 12 * 12 + 3 * 12
+    assert counted[TensorClass.MTP] == predicted
+    assert (group.index_dim, group.index_layers, group.index_heads, group.index_top_k) == (2, 1, 3, 16)
+    plain = read_config({k: v for k, v in config.items() if not k.startswith(("indexer", "ple", "mtp"))})
+    assert TensorClass.NGRAM not in plain.parameters
+    assert not plain.attention[0].index_layers
+    with pytest.raises(UnsupportedArchitecture):
+        read_config(config | {"layer_types": ["linear_attention", "strange"]})
+
+
+def test_flash_next_as_published(catalogue: Catalogue) -> None:
+    """180 thousand million, of which 51.2 in tables; some six are multiplied with each token."""
+    blueprint = catalogue.blueprint(catalogue.model("Qwen/Qwen3.8-Flash-Next"))
+    whole = blueprint.total_parameters + blueprint.parameters[TensorClass.MTP]
+    assert whole == pytest.approx(180e9, rel=1e-3)
+    assert blueprint.parameters[TensorClass.NGRAM] == 20_000_000 * 2560
+    assert blueprint.active_parameters == pytest.approx(6.5e9, rel=0.05)

@@ -38,6 +38,7 @@ BOTH = worked_example().edited(deployment__count=2)
 TIGHT = CASES["hybrid mixture"].edited(deployment__capacity_bytes=32_000_000_000)
 #: The config of this checkpoint asks for a cache in 8 bit.
 ASKING = scenario("hybrid-35b", "nvfp4", "rtx-pro-6000-ws", kv_format="fp16")
+NGRAMS = scenario("ngrams", "fp16", "h200-nvl")
 SPLIT_SMALL = scenario("hybrid-35b", "nvfp4", "rtx-pro-6000-ws", **SPLIT)
 
 # kind, a scenario in which it is found, one in which it is not
@@ -88,6 +89,9 @@ RULES: list[tuple[FindingKind, Scenario, Scenario]] = [
     (K.PREDICTION_LAYERS, CASES["hybrid mixture"], CASES["guessing with its own layers"]),
     (K.IMAGES_LEFT_OUT, CASES["MLX, hybrid"], CASES["MLX, windows"]),
     (K.IMAGES_LEFT_OUT, CASES["MLX, hybrid"], CASES["hybrid mixture"]),
+    (K.NGRAMS_ON_HOST, NGRAMS, NGRAMS.edited(deployment__engine="sglang")),
+    (K.NGRAMS_ON_HOST, NGRAMS.edited(deployment__engine="llama.cpp"), NGRAMS.edited(deployment__device="dgx-spark")),
+    (K.NGRAMS_ON_HOST, NGRAMS, PLAIN),
     (K.SPECULATION_UNCALIBRATED, CASES["guessing with its own layers"], CASES["hybrid with drafts"]),
     (K.OWN_MEASUREMENT, CASES["own measurements"], CASES["own measurements"].edited(deployment__engine="sglang")
      .edited(measurements=())),

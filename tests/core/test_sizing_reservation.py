@@ -1,20 +1,22 @@
 """What holds of reservations for all engines."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.scenario import Mode, Scenario
+from core.scenario import Mode, Plan, Scenario
 from core.sizing.memory import record_memory
 from core.sizing.placement import is_placed
 from core.sizing.resolution import resolve
 from core.sizing.size import size
 from core.sizing.sweep import memory_against_context
 from core.trace import Trace
+from core.units import GIB
 from tests.core.cases import CASES, scenario
-from tests.core.served import SMALL, figures
+from tests.core.served import SMALL, figures, served
 
 
 @pytest.mark.parametrize(("engine", "width"), [("sglang", 2), ("vllm", 2), ("llama.cpp", 4)])
@@ -91,3 +93,20 @@ def test_scenarios_of_before_still_load() -> None:
     old["deployment"] = {key: value for key, value in old["deployment"].items() if key not in new}
     del old["kv_value_format"]
     assert Scenario.model_validate(old) == CASES["windows"]
+
+
+@pytest.mark.parametrize("engine", ["vllm", "sglang"])
+def test_keys_to_pick_by_are_one_for_all_heads(engine: str) -> None:
+    """MiniMax M3: 57 layers of 4 heads, and a 16-bit key of 128 beside them, whole on each of eight accelerators.
+
+    Qwen3.8-Flash-Next: 12 layers of 2 heads of 256, a key of 128 for each four tokens; SGLang printed 2.77 GiB each of
+    keys and values for 484,032 tokens on each of two.
+    """
+    eight: dict[str, Any] = {"count": 8, "plan": Plan(tensor=8), "engine": engine}
+    assert served("MiniMaxAI/MiniMax-M3", 8192, **eight)["kv.1.rank_bytes_per_token"] == 57 * (2 * 128 + 128) * 2
+    staged: dict[str, Any] = {"count": 8, "plan": Plan(tensor=4, pipeline=2), "engine": engine}
+    assert served("MiniMaxAI/MiniMax-M3", 8192, **staged)["kv.1.rank_bytes_per_token"] == 29 * (2 * 128 + 128) * 2
+    two: dict[str, Any] = {"count": 2, "plan": Plan(tensor=2), "engine": engine}
+    t = served("Qwen/Qwen3.8-Flash-Next", 8192, **two)
+    assert t["kv.0.rank_head_bytes_per_token"] * 484_032 / GIB == pytest.approx(2 * 2.77, abs=0.01)
+    assert t["kv.0.rank_bytes_per_token"] == 12 * (2 * 256 + 32) * 2

@@ -90,6 +90,7 @@ PARTS = {
     "alike_bytes_per_token": marked("keys and values per token, if all layers were alike"),
     "wide_layers": marked("layers that stay in 16 bit"),
     "head_bytes_per_token": marked("keys and values per token"),
+    "rank_head_bytes_per_token": marked("keys and values per token on one accelerator"),
     "widths": marked("width of a key and a value"),
     "full_heads_bytes": marked("cache with full heads"),
     "experts_in_a_layer": marked("experts in a layer"),

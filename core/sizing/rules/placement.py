@@ -7,7 +7,7 @@ from core.catalogue.records import LinkKind
 from core.scenario import Measured
 from core.sizing.groups import speculates
 from core.sizing.own_measurement import is_corrected
-from core.sizing.placement import is_placed, leaves_out_images, loads_prediction_layers
+from core.sizing.placement import is_placed, keeps_ngrams_on_host, leaves_out_images, loads_prediction_layers
 from core.sizing.rates import ALL_TO_ALL_ENGINES, exchange_link, takes_all_to_all
 from core.sizing.report import Finding, FindingKind
 from core.sizing.rules.rule import known, note, reason, rule, setup_rule, warning
@@ -74,6 +74,13 @@ def images_left_out(trace: Recipe, s: Setup) -> Iterator[Finding]:
         yield note(FindingKind.IMAGES_LEFT_OUT, f"weights_bytes.{TensorClass.VISION}")
 
 
+@setup_rule(FindingKind.NGRAMS_ON_HOST, source="vLLM 0.33, config/engram.py: cpu_offload")
+def ngrams_on_host(trace: Recipe, s: Setup) -> Iterator[Finding]:
+    """Tables that are looked up lie in host memory, which must have room for them."""
+    if keeps_ngrams_on_host(s):
+        yield note(FindingKind.NGRAMS_ON_HOST, f"weights_bytes.{TensorClass.NGRAM}")
+
+
 @setup_rule(FindingKind.SPECULATION_UNCALIBRATED, source="no public measurement fits all texts")
 def guesses(trace: Recipe, s: Setup) -> Iterator[Finding]:
     """Speculative decoding is arithmetic from a stated chance, not fitted to measurements."""
@@ -107,6 +114,7 @@ RULES = (
     host_memory,
     prediction_layers,
     images_left_out,
+    ngrams_on_host,
     guesses,
     own_measurements,
 )

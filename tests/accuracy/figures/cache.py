@@ -82,7 +82,8 @@ def side(side: str) -> Callable[[Asked], float]:
         shares = {(g.key_dim if side == "key" else g.value_dim) / (g.key_dim + g.value_dim) for g in groups}
         if len(shares) != 1 or any(g.latent_dim for g in groups):
             raise Unusable("keys and values are not kept apart in the same way in all layers")
-        whole = tokens * _rate(sizing, q) if (tokens := q.observed.count("kv_tokens")) else None
+        beside = sglang.index_rate(sizing) if sglang.is_sglang(q) else 0.0
+        whole = tokens * (_rate(sizing, q) - beside) if (tokens := q.observed.count("kv_tokens")) else None
         if whole is None:
             whole = float(sizing.trace["memory_item.kv_cache"])
         return whole * shares.pop()

@@ -28,13 +28,19 @@ def printed_bytes(q: Asked) -> float | None:
     found = q.observed
     parts = [found.number(name) for name in ("kv_k_gib", "kv_v_gib")]
     if parts[0] is not None and parts[1] is not None:
-        return (parts[0] + parts[1]) * GIB
+        return (parts[0] + parts[1]) * GIB + _beside(q)
     for name, unit in (("available_kv_gib", GIB), ("kv_gib", GIB), ("kv_bytes", 1)):
         value = found.number(name)
         if value is not None:
             return value * unit
     given = q.record.part("flags").number("kv_cache_memory_gib")  # by the user, who states no share then
     return None if given is None else given * GIB
+
+
+def _beside(q: Asked) -> float:
+    """Short keys of as many tokens as were printed, which stand beside keys and values."""
+    tokens = q.observed.count("kv_tokens") if sglang.is_sglang(q) else None
+    return tokens * sglang.index_rate(sglang.alone(q)) if tokens else 0.0
 
 
 def with_printed(q: Asked, pool: float | None = None) -> Sizing:

@@ -42,6 +42,13 @@ def alone(q: Asked, **changes: object) -> Sizing:
     return q.case.sized(**changes)
 
 
+def index_rate(sizing: Sizing) -> float:
+    """What short keys to pick by take for a token beside keys and values, in a pool that is not printed."""
+    groups, stages = sizing.blueprint.attention, int(sizing.trace["plan.pipeline"])
+    headed = [g for g in groups if g.index_layers and not g.latent_dim]
+    return float(sum(-(-g.index_layers // stages) * g.index_dim * 2 for g in headed))
+
+
 def pool_rate(sizing: Sizing) -> float:
     """What a token of the full pool takes on one accelerator, all pools together."""
     return float(sizing.trace["kv_pool.rate"])
