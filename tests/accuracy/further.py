@@ -100,12 +100,12 @@ FURTHER: dict[str, Held] = {
     ),
     # Collected before any was compared. At first sight 78 % of the cache, 89 % of the weights and 66 % of the room were
     # within these errors. What is missed: shares, releases and requests prepared for that are not stated, drafts whose
-    # layers are not, recipes of small publishers. Six models are not in the catalogue.
+    # layers are not, recipes of small publishers. Five models are not in the catalogue.
     "vllm_blind": Held(
         figures=295,
         most_skipped=0.11,
         limits=(
-            Limit("cache", 0.01, 0.85),
+            Limit("cache", 0.01, 0.83),
             Limit("weights", 0.02, 0.87),
             Limit("room for the cache", 0.08, 0.72),
             Limit("room for the cache, in tokens", 0.08, 0.58),
