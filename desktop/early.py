@@ -14,7 +14,7 @@ BEFORE_QT = (
     "core.language.figures",
     "core.sizing.costs.cost",
     "core.sizing.size",
-    "core.sizing.uses",
+    "core.sizing.records_used",
     "core.store.library",
     "core.store.packs",
 )

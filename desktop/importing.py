@@ -14,7 +14,7 @@ from core.language import sentences
 from core.language.messages import gettext as _
 from core.refusal import refusal
 from core.scenario import CatalogueModel, Mode, Scenario
-from core.sizing.uses import travelling
+from core.sizing.records_used import travelling
 from core.store.scenario_file import ScenarioFile, read_scenario, write_scenario
 from desktop.inputs.names import OWN
 from desktop.own_records import OwnRecords

@@ -38,7 +38,7 @@ def write(cases: Sequence[tuple[Scenario, Any]], path: Path, options: "ProposalO
     from core.proposal.export import write_proposal
     from core.proposal.offer import offer
     from core.proposal.workbook import write_workbook
-    from core.sizing.uses import travelling
+    from core.sizing.records_used import travelling
     from core.store.scenario_file import write_scenario
 
     if kind is Kind.SCENARIO:

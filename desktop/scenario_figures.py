@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import CatalogueError
 from core.scenario import Scenario
-from core.sizing.uses import records_of
+from core.sizing.records_used import records_of
 
 if TYPE_CHECKING:
     from core.catalogue.kept import KeptFigures

@@ -18,9 +18,9 @@ from core.sizing.concurrency import Capacity, capacity
 from core.sizing.costs.cost import cost
 from core.sizing.costs.report import Cost
 from core.sizing.levers import Lever, levers
+from core.sizing.records_used import travelling
 from core.sizing.report import Sizing
 from core.sizing.size import size
-from core.sizing.uses import travelling
 from core.trace import Trace
 
 #: Facts with the rate of a currency, in units for one euro.

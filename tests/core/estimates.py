@@ -16,8 +16,3 @@ def ttft_of(sizing: Sizing) -> Estimate:
 def throughput_of(sizing: Sizing) -> Estimate:
     assert sizing.throughput is not None
     return sizing.throughput
-
-
-def prefill_of(sizing: Sizing) -> Estimate:
-    assert sizing.prefill is not None
-    return sizing.prefill

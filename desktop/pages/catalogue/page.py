@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QSplitter, QStackedWidget, QVBoxLayou
 from core.catalogue.own import FACT_TABLES, records_in
 from core.language.messages import gettext as _
 from core.language.messages import ngettext
-from core.sizing.uses import mentions
+from core.sizing.records_used import mentions
 from desktop.catalogue_edits import CatalogueEdits, PackEdits
 from desktop.importing import free_id
 from desktop.inputs import names
