@@ -124,7 +124,10 @@ def _fp8(stated: Fields) -> Choice:
 
 
 def _awq(stated: Fields) -> Choice:
-    return _everything_but(_integer_format(stated, zero_point=True), [*_ignored(stated), "lm_head"])
+    """AutoAWQ, and engines after it, leave out every module with one of the texts anywhere in its name."""
+    named = [*_ignored(stated), "lm_head"]
+    rest, within = _everything_but(_integer_format(stated, zero_point=True), named), _containing(named)
+    return lambda module: PLAIN if within(module) else rest(module)
 
 
 def _gptq(stated: Fields) -> Choice:
@@ -439,6 +442,20 @@ def _matcher(patterns: Iterable[str]) -> Callable[[str], bool]:
         raise InvalidInput("The quantisation config names too many patterns.", "quantization_config")
     prefixes, found = tuple(starts), _any_of(expressions)
     return lambda module: _named(module, names) or module.startswith(prefixes) or found(module)
+
+
+def _containing(patterns: Iterable[str]) -> Callable[[str], bool]:
+    """Whether a module's name contains one of the texts; those that name one module whole are not looked for.
+
+    >>> hit = _containing(["model.layers.0.", "linear_attn.in_proj"])
+    >>> [hit(m) for m in ("layers.0.mlp.up_proj", "layers.10.mlp.up_proj", "layers.1.linear_attn.in_proj_z")]
+    [True, False, True]
+    """
+    plain = {_plain_name(pattern) for pattern in patterns if not _WILD.search(pattern)}
+    texts = [text for text in plain if text.endswith(".") or not text.startswith("layers.")]
+    if len(texts) > MOST_EXPRESSIONS:
+        raise InvalidInput("The quantisation config names too many patterns.", "quantization_config")
+    return lambda module: any(text in module for text in texts if text)
 
 
 def _named(module: str, names: set[str]) -> bool:

@@ -229,3 +229,15 @@ def test_a_list_that_names_every_module_is_read_as_its_patterns_are() -> None:
     long = [name.replace("*", str(layer)) for name in config["modules_to_not_convert"] for layer in range(79)]
     full = read_config({**short, "quantization_config": {**config, "modules_to_not_convert": long}})
     assert full.quantisation == read_config(short).quantisation
+
+
+def test_awq_leaves_out_what_contains_a_text() -> None:
+    """Llama 8B: layer 0 of 32 and all queries, keys and values in 16 bit; names end in a dot or in the middle."""
+    config = {"quant_method": "awq", "bits": 4, "group_size": 128, "zero_point": True}
+    listed = ["model.layers.0.", "self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"]
+    bits = quantised(LLAMA, quantization_config={**config, "modules_to_not_convert": listed}).bits
+    assert bits[TensorClass.FEED_FORWARD] == pytest.approx((16 + 31 * 4.15625) / 32)
+    output = 4096 * 4096 / (2 * 4096 * 4096 + 2 * 4096 * 1024)
+    assert bits[TensorClass.ATTENTION] == pytest.approx(16 - (16 - 4.15625) * output * 31 / 32)
+    whole = quantised(LLAMA, quantization_config={**config, "modules_to_not_convert": ["self_attn"]}).bits
+    assert (whole[TensorClass.ATTENTION], whole[TensorClass.FEED_FORWARD]) == (16, 4.15625)

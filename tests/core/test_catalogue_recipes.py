@@ -14,6 +14,7 @@ DENSE, MIXTURE, LARGE = "Qwen/Qwen3.6-27B", "Qwen/Qwen3.5-35B-A3B", "Qwen/Qwen3.
 GEMMA, KIMI, AIR = "google/gemma-4-26B-A4B", "moonshotai/Kimi-Linear-48B-A3B-Instruct", "zai-org/GLM-4.5-Air"
 ATTENTION, RECURRENT, EXPERT = TensorClass.ATTENTION, TensorClass.RECURRENT, TensorClass.EXPERT
 WITHOUT_PREDICTION, TEXT = (TensorClass.MTP,), (TensorClass.MTP, TensorClass.VISION)
+POSITIONS = 4 * 262_144 * 64 * 2  # vLLM's table of sines and cosines, beside the weights
 
 
 def size(
@@ -46,6 +47,11 @@ def size(
         (MIXTURE, "int4", "Intel/Qwen3.5-35B-A3B-int4-AutoRound", WITHOUT_PREDICTION, 19.3 * GIB),
         ("zai-org/GLM-5.2", "int4", "QuantTrio/GLM-5.2-Int4-Int8Mix", (), 405.5 * GB),
         (MIXTURE, "int8", "btbtyler09/Qwen3.5-35B-A3B-GPTQ-8bit", (), 40 * GIB),
+        (DENSE, "int4", "QuantTrio/Qwen3.6-27B-AWQ", TEXT, 18.70 * GIB),
+        ("Qwen/Qwen3.6-35B-A3B", "int4", "QuantTrio/Qwen3.6-35B-A3B-AWQ", TEXT, 21.30 * GIB),
+        ("Qwen/Qwen3.6-35B-A3B", "int4", "cyankiwi/Qwen3.6-35B-A3B-AWQ-4bit", TEXT, 21.9 * GIB),
+        (MIXTURE, "int4", "cyankiwi/Qwen3.5-35B-A3B-AWQ-4bit", TEXT, 21.4 * GIB),
+        ("Qwen/Qwen3.5-9B", "int8", "cyankiwi/Qwen3.5-9B-AWQ-BF16-INT8", TEXT, 12.19 * GIB - POSITIONS),
     ],
 )
 def test_published_sizes(
@@ -92,6 +98,21 @@ def test_integers_of_mixtures_have_no_zero_points(catalogue: Catalogue) -> None:
     assert made.bits[ATTENTION] == 4 + 20 / 32
 
 
+def test_groups_of_symmetric_integers(catalogue: Catalogue) -> None:
+    """Qwen3.6 27B in vLLM 0.30: 16.83 GiB with groups of 128, 17.20 with 64, 17.88 with 32, by 16 bits for a group."""
+    counts = catalogue.blueprint(DENSE).parameters
+    quantised = sum(counts[k] for k in (ATTENTION, RECURRENT, TensorClass.FEED_FORWARD)) - 48 * 2 * 5_120 * 48
+    usual = size(catalogue, DENSE, "int4", "groxaxo/Qwen3.6-27B-GPTQ-Pro-4bit", TEXT)
+    assert size(catalogue, "Qwen/Qwen3.8-27B", "int4", "RedHatAI/Qwen3.8-27B-INT4", TEXT) == usual
+    for name, group, loaded in (
+        ("groxaxo/Qwen3.6-27B-GPTQ-Pro-4bit-g64-calib128", 64, 17.20),
+        ("palmfuture/Qwen3.6-27B-GPTQ-Int4", 32, 17.88),
+    ):
+        more = size(catalogue, DENSE, "int4", name, TEXT) - usual
+        assert more == pytest.approx(quantised * (16 / group - 16 / 128) / 8, rel=0.002)  # some of its convolutions
+        assert more / GIB == pytest.approx(loaded - 16.83, abs=0.03)
+
+
 def test_google_s_own_integers(catalogue: Catalogue) -> None:
     """Gemma 4 31B: groups of 32, the tied head once more in the file."""
     counts = catalogue.blueprint("google/gemma-4-31B-it").parameters
@@ -111,6 +132,18 @@ def test_mxfp4_of_models_without_experts(catalogue: Catalogue) -> None:
     bits = catalogue.bits("Qwen/Qwen3-32B", "mxfp4")
     assert (bits[ATTENTION], bits[TensorClass.FEED_FORWARD], bits[TensorClass.HEAD]) == (4.25, 4.25, 16)
     assert catalogue.bits(MIXTURE, "mxfp4")[ATTENTION] == 16
+
+
+def test_formats_of_models_without_experts(catalogue: Catalogue) -> None:
+    """Qwen3.6 27B: groups of 32 quantise the layers but gates of linear attention; bitsandbytes every linear layer."""
+    counts = catalogue.blueprint(DENSE).parameters
+    layers = sum(counts[k] for k in (ATTENTION, RECURRENT, TensorClass.FEED_FORWARD))
+    others = sum(counts.values()) - layers
+    gates = 48 * 2 * 5_120 * 48
+    by_hand = (layers - gates) * 4.5 / 8 + (others + gates) * 2
+    assert file_bytes(catalogue.bits(DENSE, "int4_g32"), counts) == pytest.approx(by_hand, rel=1e-12)
+    assert file_bytes(catalogue.bits(DENSE, "nf4"), counts) == pytest.approx(layers * 4.5 / 8 + others * 2, rel=1e-12)
+    assert catalogue.bits(MIXTURE, "int4_g32")[ATTENTION] == 16
 
 
 def test_what_a_config_states_goes_before(catalogue: Catalogue) -> None:
