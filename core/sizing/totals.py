@@ -6,7 +6,7 @@ from core.physics import memory as m
 from core.sizing.capacity import FRAMEWORK
 from core.sizing.companions import COMPANION_ITEMS
 from core.sizing.draft import draft_items
-from core.sizing.loaded import HELD, TABLES, class_key
+from core.sizing.loaded import GROUP_SCALES, HELD, PRODUCTS, TABLES, class_key
 from core.sizing.reservation.vllm_compressed import UNDER_WAY
 from core.sizing.situation import Setup
 from core.sizing.weights import loaded_key
@@ -15,7 +15,7 @@ from core.trace import Recipe, recipe
 
 def total_answers(formulas: Recipe, s: Setup) -> Recipe:
     """The memory of the whole deployment, from that of one accelerator."""
-    beside = tuple(key for key in (TABLES, HELD) if key in formulas)
+    beside = tuple(key for key in (TABLES, GROUP_SCALES, PRODUCTS, HELD) if key in formulas)
     experts = class_key(formulas, TensorClass.EXPERT) if s.plan.attention_replicas > 1 else ""
     several, once = s.accelerators > 1, UNDER_WAY in formulas
     return _sums(loaded_key(formulas), experts, beside, tuple(draft_items(s)), s.plan.replicas > 1, several, once)

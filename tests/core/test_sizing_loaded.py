@@ -283,6 +283,16 @@ def test_scales_of_squares_become_scales_of_rows(device: str, release: str, prin
     assert t["weights_bytes.group_scales"] == pytest.approx(t["weights_bytes.tiled"] * 2 / 128, rel=1e-6)
 
 
+def test_what_lies_beside_the_weights_counts_in_the_sum_over_all_accelerators() -> None:
+    """Scales of rows and copies of latent attention: on each accelerator, and in the memory of the whole deployment."""
+    one = figures(chosen("Qwen/Qwen3.5-35B-A3B", "fp8", "a100-80gb-pcie"))
+    assert one["memory.fixed_bytes"] == one["accelerator.fixed_bytes"]
+    eight = figures(chosen("deepseek-ai/DeepSeek-R1", "fp8", "h200-sxm", count=8, plan=Plan(tensor=8)))
+    assert eight["memory.products_bytes"] == 8 * eight["weights_bytes.products"]
+    four = figures(chosen("MiniMaxAI/MiniMax-M2.7", "fp8", "a100-80gb-sxm", count=4, plan=Plan(tensor=4)))
+    assert four["memory.group_scales_bytes"] == 4 * four["weights_bytes.group_scales"]
+
+
 def test_scales_of_squares_go_by_what_is_known_of_the_file() -> None:
     key = "weights_bytes.group_scales"
     four: dict[str, Any] = {"count": 4, "plan": Plan(tensor=4)}

@@ -34,6 +34,8 @@ LABELS = {
     "requests_spare": marked("Requests to spare"),
     "memory.weights_bytes": marked("Weights of all copies"),
     "memory.tables_bytes": marked("Tables of positions on all accelerators"),
+    "memory.group_scales_bytes": marked("Scales by row on all accelerators"),
+    "memory.products_bytes": marked("Products and copies of latent attention on all accelerators"),
     "memory.held_bytes": marked("Held from loading on all accelerators"),
     "memory.draft_bytes": marked("Draft model on all accelerators"),
     "weights.loaded_bytes": marked("Weights that the engine loads"),
