@@ -3,7 +3,7 @@
 from core.architecture.blueprint import AttentionGroup, AttentionKind
 from core.catalogue.records import DeviceFamily
 from core.physics import activations as a
-from core.physics import kv_cache as kv
+from core.physics import rank_cache
 from core.physics.reservation import mlx
 from core.sizing.engine_defaults import (
     MLX_SPLIT_CHUNK,
@@ -143,7 +143,7 @@ def _rings(trace: Recipe, s: Setup) -> list[str]:
         )
         trace.compute(
             f"{key}.beyond_bytes",
-            kv.group_cache_bytes,
+            rank_cache.group_cache_bytes,
             bytes_per_token=f"kv.{number}.bytes_per_token",
             tokens=f"{key}.tokens_beyond",
         )

@@ -10,6 +10,7 @@ from dataclasses import replace
 from core.architecture.blueprint import AttentionGroup, AttentionKind, RecurrentGroup, RecurrentKind
 from core.catalogue.records import NVIDIA, Allocator
 from core.physics import kv_cache as kv
+from core.physics import rank_cache
 from core.physics.reservation import compressed, vllm_pages
 from core.scenario import Mode
 from core.sizing.draft import draft_share
@@ -102,12 +103,12 @@ def _counted(trace: Recipe, s: Setup) -> None:
         _bytes_per_token(trace, s, number, group)
         _logical(trace, s, number, group)
     _sum(trace, "kv_bytes_per_token", kv.total_bytes_per_token, [f"kv.{n}.bytes_per_token" for n in groups])
-    _sum(trace, "kv_logical_bytes_per_request", kv.cache_bytes, [f"kv.{n}.logical_bytes" for n in groups])
+    _sum(trace, "kv_logical_bytes_per_request", rank_cache.cache_bytes, [f"kv.{n}.logical_bytes" for n in groups])
 
 
 def _reserved(trace: Recipe, whole: str, part: str, shares: list[Share]) -> None:
-    _sum(trace, whole, kv.cache_bytes, [share.whole for share in shares])
-    _sum(trace, part, kv.cache_bytes, [share.bytes for share in shares])
+    _sum(trace, whole, rank_cache.cache_bytes, [share.whole for share in shares])
+    _sum(trace, part, rank_cache.cache_bytes, [share.bytes for share in shares])
 
 
 def _states(trace: Recipe, s: Setup) -> None:
@@ -137,14 +138,14 @@ def _states(trace: Recipe, s: Setup) -> None:
             trace.given(f"{key}.heads", group.heads, Unit.COUNT, source)
             trace.compute(
                 f"{key}.rank_bytes",
-                kv.rank_state_bytes,
+                rank_cache.rank_state_bytes,
                 state_bytes=f"{key}.bytes",
                 layers=f"{key}.layers",
                 heads=f"{key}.heads",
                 tensor="plan.tensor",
                 pipeline="plan.pipeline",
             )
-    _sum(trace, "state_bytes_per_request", kv.cache_bytes, whole, source)
+    _sum(trace, "state_bytes_per_request", rank_cache.cache_bytes, whole, source)
 
 
 def _sum(trace: Recipe, key: str, function: object, groups: list[str], source: Origin = METHOD) -> None:
@@ -191,7 +192,7 @@ def _bytes_per_token(trace: Recipe, s: Setup, number: int, group: AttentionGroup
         beside = bool(group.index_layers) and group.kind is not AttentionKind.COMPRESSED and group.kind not in LATENT
         trace.compute(
             f"{key}.rank_head_bytes_per_token" if beside else f"{key}.rank_bytes_per_token",
-            kv.rank_bytes_per_token,
+            rank_cache.rank_bytes_per_token,
             bytes_per_token=f"{key}.head_bytes_per_token" if beside else f"{key}.bytes_per_token",
             layers=f"{key}.layers",
             kv_heads=f"{key}.kv_heads",
@@ -201,7 +202,7 @@ def _bytes_per_token(trace: Recipe, s: Setup, number: int, group: AttentionGroup
         if beside:
             trace.compute(
                 f"{key}.rank_bytes_per_token",
-                kv.rank_with_index_keys,
+                rank_cache.rank_with_index_keys,
                 bytes_per_token=f"{key}.rank_head_bytes_per_token",
                 index_layers=f"{key}.index_layers",
                 index_dim=f"{key}.index_dim",
@@ -368,4 +369,4 @@ def _logical(trace: Recipe, s: Setup, number: int, group: AttentionGroup) -> Non
         trace.given(f"{key}.window", group.window, Unit.TOKEN, s.model_source)
         held = f"{key}.tokens_held"
         trace.compute(held, kv.tokens_held, context_tokens="workload.context_tokens", window=f"{key}.window")
-    trace.compute(f"{key}.logical_bytes", kv.group_cache_bytes, bytes_per_token=counted, tokens=held)
+    trace.compute(f"{key}.logical_bytes", rank_cache.group_cache_bytes, bytes_per_token=counted, tokens=held)

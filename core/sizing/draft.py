@@ -2,7 +2,7 @@
 
 from core.architecture.blueprint import Blueprint, TensorClass
 from core.physics import kv_cache as kv
-from core.physics import operators
+from core.physics import operators, rank_cache
 from core.physics import weights as w
 from core.sizing.groups import cached_groups, draft_id
 from core.sizing.origins import METHOD, catalogue_origin, model_origin
@@ -78,7 +78,7 @@ def draft_share(trace: Recipe, s: Setup) -> list[Share]:
         rates.append(f"{key}.rank_bytes_per_token")
         trace.compute(
             rates[-1],
-            kv.rank_bytes_per_token,
+            rank_cache.rank_bytes_per_token,
             bytes_per_token=f"{key}.bytes_per_token",
             layers=keys["layers"],
             kv_heads=keys["kv_heads"],
@@ -89,6 +89,6 @@ def draft_share(trace: Recipe, s: Setup) -> list[Share]:
         return []
     trace.compute("draft.kv_bytes_per_token", kv.total_bytes_per_token, groups=rates)
     tokens = {"bytes_per_token": "draft.kv_bytes_per_token", "tokens": "workload.context_tokens"}
-    trace.compute("draft.kv_bytes", kv.group_cache_bytes, **tokens)
-    trace.compute("draft.kv_bytes_of_copy", kv.times_ranks, whole_bytes="draft.kv_bytes", tensor="plan.tensor")
+    trace.compute("draft.kv_bytes", rank_cache.group_cache_bytes, **tokens)
+    trace.compute("draft.kv_bytes_of_copy", rank_cache.times_ranks, whole_bytes="draft.kv_bytes", tensor="plan.tensor")
     return [Share(False, "draft.kv_bytes", "draft.kv_bytes_of_copy", "draft.kv_bytes_per_token")]

@@ -3,15 +3,17 @@ from hypothesis import strategies as st
 
 from core.physics.kv_cache import (
     element_bytes,
-    group_cache_bytes,
-    group_reserved_bytes,
     kv_bytes_per_token,
     latent_bytes_per_token,
-    rank_bytes_per_token,
-    rank_state_bytes,
     scaled_kv_bytes_per_token,
     state_bytes,
     tokens_held,
+)
+from core.physics.rank_cache import (
+    group_cache_bytes,
+    group_reserved_bytes,
+    rank_bytes_per_token,
+    rank_state_bytes,
     tokens_reserved,
 )
 

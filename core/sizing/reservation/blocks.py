@@ -1,7 +1,7 @@
 """Whole blocks of tokens, and states as they are: the common ground of all engines, and the rule for unknown ones."""
 
 from core.architecture.blueprint import AttentionGroup, AttentionKind
-from core.physics import kv_cache as kv
+from core.physics import rank_cache
 from core.physics.reservation import compressed
 from core.sizing.groups import cached_groups, is_split
 from core.sizing.reservation.share import Reservation, Share
@@ -31,7 +31,7 @@ def whole_blocks(trace: Recipe, tokens: str, key: str) -> str:
     """The key of the tokens in whole blocks; the tokens themselves where a block is one token."""
     if trace["engine.block_tokens"] == 1:
         return tokens
-    trace.compute(key, kv.tokens_reserved, tokens=tokens, block_tokens="engine.block_tokens")
+    trace.compute(key, rank_cache.tokens_reserved, tokens=tokens, block_tokens="engine.block_tokens")
     return key
 
 
@@ -50,23 +50,23 @@ def blocks_of_group(trace: Recipe, s: Setup, number: int, tokens: tuple[str, str
     full = ""
     if at_limit:
         full = f"{key}.rank_window_bytes"
-        trace.compute(full, kv.group_cache_bytes, bytes_per_token=rate, tokens=at_limit)
+        trace.compute(full, rank_cache.group_cache_bytes, bytes_per_token=rate, tokens=at_limit)
     whole = part = f"{key}.reserved_bytes"
     counted = f"{key}.bytes_per_token"
     if s.plan.tensor > 1:
         trace.compute(
             whole,
-            kv.group_reserved_bytes,
+            rank_cache.group_reserved_bytes,
             bytes_per_token=counted,
             tokens=reserved,
             kv_heads=f"{key}.kv_heads",
             tensor="plan.tensor",
         )
     else:
-        trace.compute(whole, kv.group_cache_bytes, bytes_per_token=counted, tokens=reserved)
+        trace.compute(whole, rank_cache.group_cache_bytes, bytes_per_token=counted, tokens=reserved)
     if is_split(s):
         part = f"{key}.rank_bytes"
-        trace.compute(part, kv.group_cache_bytes, bytes_per_token=rate, tokens=reserved)
+        trace.compute(part, rank_cache.group_cache_bytes, bytes_per_token=rate, tokens=reserved)
     return Share(False, part, whole, rate, full=full, limit=int(trace[at_limit]) if at_limit else 0)
 
 
@@ -82,18 +82,18 @@ def _compressed(trace: Recipe, s: Setup, number: int, tokens: str) -> Share:
         **bounded,
     )
     whole = f"{key}.reserved_bytes"
-    trace.compute(whole, kv.times_ranks, whole_bytes=f"{key}.replica_bytes", tensor="plan.tensor")
+    trace.compute(whole, rank_cache.times_ranks, whole_bytes=f"{key}.replica_bytes", tensor="plan.tensor")
     constant = f"{key}.bounded_bytes"
     full = {"context_tokens": f"{key}.window", "window": f"{key}.window"}
     shape = {"layers": f"{key}.layers", "record_bytes": f"{key}.record_bytes"}
     trace.compute(f"{key}.full_window_bytes", compressed.window_bytes, **shape, **full)
-    trace.compute(constant, kv.cache_bytes, groups=[f"{key}.full_window_bytes", f"{key}.ring_bytes"])
+    trace.compute(constant, rank_cache.cache_bytes, groups=[f"{key}.full_window_bytes", f"{key}.ring_bytes"])
     part = f"{key}.replica_bytes"
     if s.plan.pipeline > 1:
         part = f"{key}.rank_bytes"
         stage = {"layers": f"{key}.layers", "pipeline": "plan.pipeline"}
-        trace.compute(part, kv.stage_bytes, whole_bytes=f"{key}.replica_bytes", **stage)
-        trace.compute(f"{key}.rank_bounded_bytes", kv.stage_bytes, whole_bytes=constant, **stage)
+        trace.compute(part, rank_cache.stage_bytes, whole_bytes=f"{key}.replica_bytes", **stage)
+        trace.compute(f"{key}.rank_bounded_bytes", rank_cache.stage_bytes, whole_bytes=constant, **stage)
         constant = f"{key}.rank_bounded_bytes"
     return Share(False, part, whole, rate_key(trace, number), constant)
 

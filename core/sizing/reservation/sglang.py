@@ -2,6 +2,7 @@
 
 from core.architecture.blueprint import AttentionGroup, AttentionKind
 from core.physics import kv_cache as kv
+from core.physics import rank_cache
 from core.physics.reservation import compressed
 from core.physics.reservation import sglang as rules
 from core.sizing.engine_defaults import (
@@ -96,10 +97,10 @@ def _window_pool(trace: Recipe, s: Setup, number: int) -> Share:
         trace.compute(keys[name], rules.window_pool_bytes_per_token, bytes_per_token=rate, ratio="window_pool_ratio")
     whole = part = f"{key}.reserved_bytes"
     copies = {"kv_heads": f"{key}.kv_heads", "tensor": "plan.tensor"}
-    trace.compute(whole, kv.group_reserved_bytes, bytes_per_token=keys["whole"], tokens=tokens, **copies)
+    trace.compute(whole, rank_cache.group_reserved_bytes, bytes_per_token=keys["whole"], tokens=tokens, **copies)
     if is_split(s):
         part = f"{key}.rank_bytes"
-        trace.compute(part, kv.group_cache_bytes, bytes_per_token=keys["part"], tokens=tokens)
+        trace.compute(part, rank_cache.group_cache_bytes, bytes_per_token=keys["part"], tokens=tokens)
     return Share(False, part, whole, keys["part"])
 
 
@@ -115,8 +116,10 @@ def _windows_by_request(trace: Recipe, s: Setup, number: int) -> Share:
     tokens = _window_tokens(trace, number, "engine.block_tokens", 0)
     whole, part = f"{key}.reserved_bytes", f"{key}.rank_window_bytes"
     copies = {"kv_heads": f"{key}.kv_heads", "tensor": "plan.tensor"}
-    trace.compute(whole, kv.group_reserved_bytes, bytes_per_token=f"{key}.bytes_per_token", tokens=tokens, **copies)
-    trace.compute(part, kv.group_cache_bytes, bytes_per_token=blocks.rate_key(trace, number), tokens=tokens)
+    trace.compute(
+        whole, rank_cache.group_reserved_bytes, bytes_per_token=f"{key}.bytes_per_token", tokens=tokens, **copies
+    )
+    trace.compute(part, rank_cache.group_cache_bytes, bytes_per_token=blocks.rate_key(trace, number), tokens=tokens)
     return Share(False, part, whole, constant=part)
 
 
@@ -137,15 +140,15 @@ def _compressed_pools(trace: Recipe, s: Setup, number: int, group: AttentionGrou
     bounded = {"window_bytes": fixed, "ring_bytes": "nothing_bytes"}
     replica = f"{key}.replica_bytes"
     trace.compute(replica, compressed.request_bytes, bytes_per_token=rate, tokens=tokens, **bounded)
-    trace.compute(f"{key}.reserved_bytes", kv.times_ranks, whole_bytes=replica, tensor="plan.tensor")
+    trace.compute(f"{key}.reserved_bytes", rank_cache.times_ranks, whole_bytes=replica, tensor="plan.tensor")
     if s.plan.pipeline == 1:
         return Share(False, replica, f"{key}.reserved_bytes", rate, fixed)
     stage = {"layers": f"{key}.layers", "pipeline": "plan.pipeline"}
-    trace.compute(f"{key}.rank_bytes", kv.stage_bytes, whole_bytes=replica, **stage)
-    trace.compute(f"{key}.rank_bounded_bytes", kv.stage_bytes, whole_bytes=fixed, **stage)
+    trace.compute(f"{key}.rank_bytes", rank_cache.stage_bytes, whole_bytes=replica, **stage)
+    trace.compute(f"{key}.rank_bounded_bytes", rank_cache.stage_bytes, whole_bytes=fixed, **stage)
     part = f"{key}.part_pool_bytes_per_token"
     heads = {"kv_heads": f"{key}.kv_heads", "tensor": "plan.tensor"}
-    trace.compute(part, kv.rank_bytes_per_token, bytes_per_token=rate, **heads, **stage)
+    trace.compute(part, rank_cache.rank_bytes_per_token, bytes_per_token=rate, **heads, **stage)
     return Share(False, f"{key}.rank_bytes", f"{key}.reserved_bytes", part, f"{key}.rank_bounded_bytes")
 
 
@@ -202,7 +205,7 @@ def _with_states(trace: Recipe, s: Setup, shares: list[Share]) -> Reservation:
     sides: dict[str, tuple[str, str]] = {}
     for name in ("whole", "part"):
         states = _states(trace, s, name)
-        trace.compute(f"pools.{name}_kv_bytes", kv.cache_bytes, groups=kept[name])
+        trace.compute(f"pools.{name}_kv_bytes", rank_cache.cache_bytes, groups=kept[name])
         pools = {"kv_bytes": f"pools.{name}_kv_bytes", "state_bytes": states, "ratio": "state_pool_ratio"}
         sides[name] = f"pools.{name}_kv_side_bytes", f"pools.{name}_state_side_bytes"
         trace.compute(sides[name][0], rules.cache_side_bytes, **pools)
@@ -212,7 +215,9 @@ def _with_states(trace: Recipe, s: Setup, shares: list[Share]) -> Reservation:
     )
     empty = {"kv_bytes": "nothing_bytes", "state_bytes": "pools.part_state_bytes", "ratio": "state_pool_ratio"}
     trace.compute("pools.least_kv_bytes", rules.cache_side_bytes, **empty)
-    trace.compute("pools.least_bytes", kv.cache_bytes, groups=["pools.least_kv_bytes", "pools.part_state_bytes"])
+    trace.compute(
+        "pools.least_bytes", rank_cache.cache_bytes, groups=["pools.least_kv_bytes", "pools.part_state_bytes"]
+    )
     return Reservation(
         (
             Share(False, sides["part"][0], sides["whole"][0], "pools.growth"),
@@ -226,7 +231,7 @@ def _with_states(trace: Recipe, s: Setup, shares: list[Share]) -> Reservation:
 def _states(trace: Recipe, s: Setup, name: str) -> str:
     part = "rank_bytes" if name == "part" and is_split(s) else "bytes"
     keys = [f"state.{number}.{part}" for number in range(len(s.blueprint.recurrent))]
-    trace.compute(f"pools.{name}_one_state_bytes", kv.cache_bytes, groups=keys)
+    trace.compute(f"pools.{name}_one_state_bytes", rank_cache.cache_bytes, groups=keys)
     key = f"pools.{name}_state_bytes"
     trace.compute(key, rules.state_slots_bytes, state_bytes=f"pools.{name}_one_state_bytes", slots="state_slots")
     return key

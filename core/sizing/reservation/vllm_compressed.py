@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from core.physics import kv_cache as kv
+from core.physics import rank_cache
 from core.physics.reservation import compressed, vllm_pages, vllm_requests
 from core.sizing.engine_defaults import BLOCKS_COUNTED_SINCE, BUCKETS_SINCE, ONE_LAYOUT_SINCE, before
 from core.sizing.groups import given_chunk, guesses_with_own_layers, source_of_model
@@ -90,7 +90,9 @@ def _ring(trace: Recipe, number: int, ratio: int) -> _Following:
 
 def _compressed_block(trace: Recipe, s: Setup, caching: Groups, ratios: list[int]) -> None:
     """Record a block of the pool, and the groups that the windows of all layers make."""
-    trace.compute("kv_pool.full_bytes", kv.cache_bytes, groups=[_ratio_block(trace, number) for number in ratios])
+    trace.compute(
+        "kv_pool.full_bytes", rank_cache.cache_bytes, groups=[_ratio_block(trace, number) for number in ratios]
+    )
     layers = sum(group.layers for _, group in caching) + guesses_with_own_layers(s)
     trace.given("kv_pool.layers", layers, Unit.COUNT, source_of_model(s))
     trace.given("kv_pool.window_slots", 64, Unit.TOKEN, SOURCE)
@@ -115,7 +117,9 @@ def _compressed_block(trace: Recipe, s: Setup, caching: Groups, ratios: list[int
             pages=[f"kv.{number}.{kind}" for number in ratios for kind in ("page_bytes", "index_page_bytes")],
             **windows,
         )
-        trace.compute("kv_pool.asked_bytes.block_bytes", kv.stage_bytes, whole_bytes="kv_pool.page_bytes", **stage)
+        trace.compute(
+            "kv_pool.asked_bytes.block_bytes", rank_cache.stage_bytes, whole_bytes="kv_pool.page_bytes", **stage
+        )
         whole = "kv_pool.page_bytes"
         if not before(s, BUCKETS_SINCE):
             whole = "kv_pool.block_bytes_of_model"
@@ -123,7 +127,7 @@ def _compressed_block(trace: Recipe, s: Setup, caching: Groups, ratios: list[int
             trace.compute(
                 whole, compressed.bucket_block_bytes, full_bytes="kv_pool.full_bytes", layers=alike, **windows, **page
             )
-    trace.compute("kv_pool.block_bytes", kv.stage_bytes, whole_bytes=whole, **stage)
+    trace.compute("kv_pool.block_bytes", rank_cache.stage_bytes, whole_bytes=whole, **stage)
 
 
 def _ratio_block(trace: Recipe, number: int) -> str:
@@ -168,7 +172,9 @@ def _over_all(trace: Recipe, name: str, blocks: str) -> None:
     """Record the bytes of blocks over all accelerators: every rank keeps them whole."""
     block = {"block_bytes": "kv_pool.block_bytes", "pipeline": "plan.pipeline"}
     trace.compute(f"{name}.replica_bytes", compressed.bytes_of_stages, blocks=blocks, **block)
-    trace.compute(f"{name}.all_bytes", kv.times_ranks, whole_bytes=f"{name}.replica_bytes", tensor="plan.tensor")
+    trace.compute(
+        f"{name}.all_bytes", rank_cache.times_ranks, whole_bytes=f"{name}.replica_bytes", tensor="plan.tensor"
+    )
 
 
 def _following_blocks(trace: Recipe, kind: _Following) -> None:

@@ -5,7 +5,7 @@ from math import lcm
 from typing import Any
 
 from core.architecture.blueprint import AttentionGroup, AttentionKind
-from core.physics import kv_cache as kv
+from core.physics import rank_cache
 from core.physics.contexts import largest_block
 from core.physics.reservation import vllm_pages, vllm_pool, vllm_requests
 from core.sizing.engine_defaults import ASKED_BY_GROUP_SINCE, PAGES_FILLED_UP_SINCE, before, groups_as_largest
@@ -46,7 +46,7 @@ def reserve_paged(trace: Recipe, s: Setup, caching: Groups, windows: list[int]) 
         _asked(trace, [f"kv.{n}" for n, _ in caching] + [f"state.{n}" for n in range(len(states))])
     if windows:
         steady = [f"kv.{n}.{'steady_bytes' if n in windows else 'rank_bytes'}" for n, _ in caching]
-        trace.compute("accelerator.kv_steady_bytes_per_request", kv.cache_bytes, groups=steady)
+        trace.compute("accelerator.kv_steady_bytes_per_request", rank_cache.cache_bytes, groups=steady)
     return Reservation(tuple(shares), _step(trace, caching))
 
 

@@ -8,6 +8,7 @@ from core.catalogue.precision import compose_bits
 from core.catalogue.records import WeightFormat
 from core.physics import kv_cache as kv
 from core.physics import memory as m
+from core.physics import rank_cache
 from core.physics import weights as w
 from core.scenario import CatalogueModel
 from core.sizing.groups import LATENT, cached_groups, source_of_model
@@ -100,7 +101,7 @@ def _rule_of_thumb(
     per_token = f"{name}.kv_bytes_per_token"
     trace.compute(
         f"{name}.kv_bytes_per_request",
-        kv.group_cache_bytes,
+        rank_cache.group_cache_bytes,
         bytes_per_token=per_token,
         tokens="workload.context_tokens",
     )
