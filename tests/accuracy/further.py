@@ -124,7 +124,7 @@ FURTHER: dict[str, Held] = {
             Limit("weights", 0.02, 0.94),
             Limit("room for the cache", 0.08, 0.69),
             Limit("activation peak", 0.08, 0.55),
-            Limit("cache", 0.01, 0.87),
+            Limit("cache", 0.01, 0.88),
         ),
     ),
 }

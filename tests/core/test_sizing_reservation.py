@@ -110,3 +110,15 @@ def test_keys_to_pick_by_are_one_for_all_heads(engine: str) -> None:
     t = served("Qwen/Qwen3.8-Flash-Next", 8192, **two)
     assert t["kv.0.rank_head_bytes_per_token"] * 484_032 / GIB == pytest.approx(2 * 2.77, abs=0.01)
     assert t["kv.0.rank_bytes_per_token"] == 12 * (2 * 256 + 32) * 2
+
+
+def test_blocks_hold_keys_to_pick_by_whole() -> None:
+    """Qwen3.8-Flash-Next on eight: a head of 256 twice and 32 elements a token and layer; vLLM makes its blocks of them.
+
+    A state of 400,896 bytes goes into 384 tokens of 1,088 bytes.
+    """
+    eight: dict[str, Any] = {"count": 8, "plan": Plan(tensor=8), "engine": "vllm"}
+    t = served("Qwen/Qwen3.8-Flash-Next", 8192, **eight)
+    assert t["kv.0.layer_bytes_per_token"] == (2 * 256 + 32) * 2
+    assert t["engine.block_tokens"] == 384
+    assert t["kv_pool.block_bytes"] == 12 * 384 * 1088

@@ -42,6 +42,7 @@ LABELS = {
 PARTS = {
     "kept_windows": marked("windows kept to come back to"),
     "layer_bytes_per_token": marked("cache per token and layer"),
+    "layer_head_bytes_per_token": marked("keys and values per token and layer"),
     "layer_bytes": marked("bytes per layer"),
     "own_page_bytes": marked("bytes of its own block"),
     "block_tokens": marked("tokens in a block"),

@@ -42,6 +42,31 @@ def layer_bytes_per_token(bytes_per_token: float, layers: int, kv_heads: int, te
     return bytes_per_token * ceil(kv_heads / tensor) / (layers * kv_heads)
 
 
+@formula(Unit.BYTE_PER_TOKEN)
+def layer_with_index_key(bytes_per_token: float, index_dim: int) -> float:
+    """The same with a short key by which attention picks, one for all heads and whole on each accelerator.
+
+    layer_with_index_key = bytes_per_token + index_dim * 2
+
+    Parameters
+    ----------
+    bytes_per_token : keys and values of a layer on one accelerator [byte/token]
+    index_dim : width of the 16-bit key, or of what a token adds to one of several
+
+    Returns
+    -------
+    bytes [byte/token]
+
+    References
+    ----------
+    vLLM 0.33, models/qwen4_exp/common/qsa_cache.py: get_kv_cache_spec, num_kv_heads=1.
+
+    >>> layer_with_index_key(1024, 32)
+    1088
+    """
+    return bytes_per_token + index_dim * 2
+
+
 @formula(Unit.BYTE)
 def padded_record_bytes(latent_dim: int, bytes_per_element: float, padded_bytes: int) -> Any:
     """The vector of one token in a layer with latent attention, filled up to whole 256 bytes as vLLM 0.7 did.

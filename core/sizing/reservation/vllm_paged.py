@@ -53,15 +53,19 @@ def reserve_paged(trace: Recipe, s: Setup, caching: Groups, windows: list[int]) 
 def _layer_caches(trace: Recipe, numbers: tuple[int, ...]) -> None:
     """One layer's cache of each kind on one accelerator."""
     for number in numbers:
-        key = f"kv.{number}"
+        key, rate = f"kv.{number}", f"kv.{number}.layer_bytes_per_token"
+        picks = f"{key}.head_bytes_per_token" in trace
         trace.compute(
-            f"{key}.layer_bytes_per_token",
+            f"{key}.layer_head_bytes_per_token" if picks else rate,
             vllm_pages.layer_bytes_per_token,
-            bytes_per_token=f"{key}.bytes_per_token",
+            bytes_per_token=f"{key}.head_bytes_per_token" if picks else f"{key}.bytes_per_token",
             layers=f"{key}.layers",
             kv_heads=f"{key}.kv_heads",
             tensor="plan.tensor",
         )
+        if picks:
+            inputs = {"bytes_per_token": f"{key}.layer_head_bytes_per_token", "index_dim": f"{key}.index_dim"}
+            trace.compute(rate, vllm_pages.layer_with_index_key, **inputs)
 
 
 def _hybrid_block(trace: Recipe, s: Setup, caching: Groups, windows: list[int], states: list[str]) -> None:
