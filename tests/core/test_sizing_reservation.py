@@ -113,7 +113,7 @@ def test_keys_to_pick_by_are_one_for_all_heads(engine: str) -> None:
 
 
 def test_blocks_hold_keys_to_pick_by_whole() -> None:
-    """Qwen3.8-Flash-Next on eight: a head of 256 twice and 32 elements a token and layer; vLLM makes its blocks of them.
+    """Qwen3.8-Flash-Next on eight: a head of 256 twice and 32 elements a token and layer; vLLM makes blocks of them.
 
     A state of 400,896 bytes goes into 384 tokens of 1,088 bytes.
     """
