@@ -205,7 +205,7 @@ def largest_block(blocks: Sequence[int]) -> int:
 
 @formula(Unit.TOKEN)
 def context_above_least(fits_tokens: int, free_bytes: int, requests: int, least_bytes: int) -> Any:
-    """The same where a request takes so many bytes at the least, however short it is.
+    """The longest context where a request takes so many bytes at the least, however short it is.
 
     context_above_least = where(free_bytes / requests >= least_bytes, fits_tokens, 0)
 

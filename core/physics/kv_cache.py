@@ -311,7 +311,7 @@ def state_bytes(
 def mixed_kv_bytes_per_token(
     layers: int, kv_heads: int, key_dim: int, value_dim: int, key_bytes: float, value_bytes: float
 ) -> float:
-    """The same where keys and values are kept in different formats.
+    """Bytes that layers of one shape keep for each token where keys and values have different formats.
 
     mixed_kv_bytes_per_token = layers * kv_heads * (key_dim * key_bytes + value_dim * value_bytes)
 

@@ -84,7 +84,7 @@ def sum_bytes(items: Sequence[int]) -> int:
 
 @formula(Unit.BYTE)
 def times(bytes_each: int, number: int) -> int:
-    """The same for each of several requests or accelerators.
+    """Bytes of all requests or accelerators, each of which takes as many.
 
     times = bytes_each * number
 
@@ -105,7 +105,7 @@ def times(bytes_each: int, number: int) -> int:
 
 @formula(Unit.BYTE)
 def times_and_once(bytes_each: int, number: int, once: int) -> int:
-    """The same for each of several requests, and what is there once beside them.
+    """Bytes of all requests, each of which takes as many, and what is there once beside them.
 
     times_and_once = bytes_each * number + once
 

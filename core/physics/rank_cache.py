@@ -196,7 +196,8 @@ def times_ranks(whole_bytes: int, tensor: int) -> int:
 
 @formula(Unit.BYTE_PER_TOKEN)
 def rank_with_index_keys(bytes_per_token: float, index_layers: int, index_dim: int, pipeline: int) -> Any:
-    """The same on one accelerator: the short key is one for all heads, so that tensor parallelism does not share it.
+    """Cache per token with index keys, on one accelerator: the short key is one for all heads, which tensor parallelism
+    does not share.
 
     rank_with_index_keys = bytes_per_token + ceil(index_layers / pipeline) * index_dim * 2
 
