@@ -19,6 +19,8 @@ _DENSE = (
 )
 #: Classes that a GGUF file of the language model does not hold.
 _NOT_IN_GGUF = (TensorClass.VISION, TensorClass.MTP)
+#: A config that says so is of a model trained in this format: GGUF files keep its experts as they are, whatever their name.
+_TRAINED_IN = "mxfp4"
 
 
 def compose_bits(
@@ -45,7 +47,8 @@ def compose_bits(
     Notes
     -----
     A tied embedding is the output matrix and has its bits. In a GGUF mixture whose file size is known, the layers (of a
-    mixture of experts: the experts) take what the file leaves for them.
+    mixture of experts: the experts) take what the file leaves for them. Of gpt-oss, which was trained in MXFP4, every GGUF
+    file keeps the experts in it: that of 120B in "Q8_0" is as large as that in MXFP4, 63.4 GB (AlexsJones/llmfit#1059).
 
     >>> from core.catalogue.records import WeightFormat
     >>> plain = WeightFormat(id="x", name="x", bits=8, kept={TensorClass.HEAD: 16}, compute="fp8", format_class="fp8")
@@ -72,6 +75,8 @@ def compose_bits(
     if chosen.container == "gguf":
         _shift_to_dense(bits, chosen, blueprint)
         _widen_odd_rows(bits, chosen, blueprint)
+        if blueprint.quantisation is not None and blueprint.quantisation.method == _TRAINED_IN:
+            bits[TensorClass.EXPERT] = blueprint.quantisation.bits[TensorClass.EXPERT]
         if checkpoint is not None and checkpoint.file_bytes is not None and not checkpoint.bits:
             _fit_to_file(bits, chosen, blueprint, checkpoint.file_bytes)
     return bits

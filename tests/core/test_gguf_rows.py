@@ -41,4 +41,17 @@ def test_a_model_whose_width_is_odd_is_wider_everywhere(catalogue: Catalogue) ->
     assert bits[TensorClass.EMBEDDING] == 5.5
     assert bits[TensorClass.ATTENTION] > usual.bits + 0.5
     older = compose_bits(catalogue.weight_format("Q4_0"), gpt_oss)
-    assert (older[TensorClass.HEAD], older[TensorClass.EMBEDDING], older[TensorClass.EXPERT]) == (8.5, 4.5, 4.5)
+    assert (older[TensorClass.HEAD], older[TensorClass.EMBEDDING]) == (8.5, 4.5)
+
+
+@pytest.mark.parametrize(("name", "gb"), [("Q4_K_M", 62.8), ("Q8_0", 63.4)])
+def test_experts_trained_in_mxfp4_stay_in_it(catalogue: Catalogue, name: str, gb: float) -> None:
+    """Published: 63.4 GB in "Q8_0" as in MXFP4 (AlexsJones/llmfit#1059).
+
+    By hand: 114,701,598,720 of experts at 4.254 bit make 60.99 GB; 2 x 579,133,440 of words and 955,514,880 of attention
+    at 8.5 bit make 2.25 GB, routers and norms in 32 bit 0.06.
+    """
+    model = catalogue.model("openai/gpt-oss-120b")
+    blueprint, bits = catalogue.blueprint(model), catalogue.bits(model.id, catalogue.weight_format(name))
+    assert bits[TensorClass.EXPERT] == pytest.approx(4.254, rel=0.001)
+    assert file_bytes(bits, blueprint.parameters) / 1e9 == pytest.approx(gb, rel=0.003)
