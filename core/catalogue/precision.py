@@ -19,7 +19,7 @@ _DENSE = (
 )
 #: Classes that a GGUF file of the language model does not hold.
 _NOT_IN_GGUF = (TensorClass.VISION, TensorClass.MTP)
-#: A config that says so is of a model trained in this format: GGUF files keep its experts as they are, whatever their name.
+#: A config that says so is of a model trained in this format: GGUF files keep its experts as they are, by any name.
 _TRAINED_IN = "mxfp4"
 
 
@@ -47,7 +47,7 @@ def compose_bits(
     Notes
     -----
     A tied embedding is the output matrix and has its bits. In a GGUF mixture whose file size is known, the layers (of a
-    mixture of experts: the experts) take what the file leaves for them. Of gpt-oss, which was trained in MXFP4, every GGUF
+    mixture of experts: the experts) take what the file leaves for them. Of gpt-oss, trained in MXFP4, every GGUF
     file keeps the experts in it: that of 120B in "Q8_0" is as large as that in MXFP4, 63.4 GB (AlexsJones/llmfit#1059).
 
     >>> from core.catalogue.records import WeightFormat

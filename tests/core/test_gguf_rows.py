@@ -48,8 +48,8 @@ def test_a_model_whose_width_is_odd_is_wider_everywhere(catalogue: Catalogue) ->
 def test_experts_trained_in_mxfp4_stay_in_it(catalogue: Catalogue, name: str, gb: float) -> None:
     """Published: 63.4 GB in "Q8_0" as in MXFP4 (AlexsJones/llmfit#1059).
 
-    By hand: 114,701,598,720 of experts at 4.254 bit make 60.99 GB; 2 x 579,133,440 of words and 955,514,880 of attention
-    at 8.5 bit make 2.25 GB, routers and norms in 32 bit 0.06.
+    By hand: 114,701,598,720 of experts at 4.254 bit make 60.99 GB; 2 x 579,133,440 of words and 955,514,880 of
+    attention at 8.5 bit make 2.25 GB, routers and norms in 32 bit 0.06.
     """
     model = catalogue.model("openai/gpt-oss-120b")
     blueprint, bits = catalogue.blueprint(model), catalogue.bits(model.id, catalogue.weight_format(name))
