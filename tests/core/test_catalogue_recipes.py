@@ -47,6 +47,8 @@ def size(
         (MIXTURE, "int4", "Intel/Qwen3.5-35B-A3B-int4-AutoRound", WITHOUT_PREDICTION, 19.3 * GIB),
         ("zai-org/GLM-5.2", "int4", "QuantTrio/GLM-5.2-Int4-Int8Mix", (), 405.5 * GB),
         (MIXTURE, "int8", "btbtyler09/Qwen3.5-35B-A3B-GPTQ-8bit", (), 40 * GIB),
+        ("Qwen/Qwen3.8-Flash-Next", "nvfp4", "nvidia/Qwen3.8-Flash-Next-NVFP4", (), 123.5 * GIB),
+        ("Qwen/Qwen3.8-Flash-Next", "nvfp4", "RadixArk/Qwen3.8-Flash-Next-NVFP4", (), 126 * GIB),
         (DENSE, "int4", "QuantTrio/Qwen3.6-27B-AWQ", TEXT, 18.70 * GIB),
         ("Qwen/Qwen3.6-35B-A3B", "int4", "QuantTrio/Qwen3.6-35B-A3B-AWQ", TEXT, 21.30 * GIB),
         ("Qwen/Qwen3.6-35B-A3B", "int4", "cyankiwi/Qwen3.6-35B-A3B-AWQ-4bit", TEXT, 21.9 * GIB),
