@@ -81,7 +81,7 @@ class MemoryKind(StrEnum):
 
 
 class FindingKind(StrEnum):
-    """A rule by its id. Each has a sentence in `core.language.findings` and a function in `core.sizing.rules`."""
+    """A rule by its id. Each has a sentence in `core.language.finding_texts` and a function in `core.sizing.rules`."""
 
     # the founding article's rules for choosing
     SINGLE_GPU = "rule.single_gpu"
