@@ -113,6 +113,11 @@ BLOCK_FOR_EACH_SINCE = (0, 20)
 #: llama.cpp has builds rather than releases: year and month count. Since then masks are made in 16 bit, and the server
 #: scores words for its slots alone (pull requests 23764, 23861).
 NARROW_MASK_SINCE = (2026, 6)
+#: Since then gated units are one operation, whose result has a place of its own (pull request 14158), and the copy that
+#: kernels of NVIDIA and AMD make of a quantised cache is set aside (23907).
+GATED_IN_ONE_SINCE, CACHE_COPIED_SINCE = (2025, 7), (2026, 6)
+#: Since then layers go to the accelerator after the head (pull request 18148); before, the head was the last to go.
+HEAD_FIRST_SINCE = (2026, 1)
 #: Since then two results cross from one accelerator to the next in a pipeline.
 TWO_CROSS_SINCE = (2025, 1)
 #: Since then layers with a window have a cache of their own (pull request 13194), latent attention keeps latents

@@ -39,7 +39,7 @@ class Held:
 
 FURTHER: dict[str, Held] = {
     # Mapped files are counted twice, and how many experts lie with the processor is not always said. A third of the
-    # compute buffers are of a fork with graphs of its own; between September 2025 and May 2026 masks stood elsewhere.
+    # compute buffers are of a fork with graphs of its own.
     "llama_cpp": Held(
         figures=352,
         most_skipped=0.04,
@@ -50,8 +50,8 @@ FURTHER: dict[str, Held] = {
             Limit("weights, file size stated", 0.02, 0.78),
             Limit("weights on the processor", 0.02, 0.75),
             Limit("total", 0.08, 0.99),
-            Limit("compute buffer", 0.08, 0.40),
-            Limit("compute buffer of the host", 0.08, 0.65),
+            Limit("compute buffer", 0.08, 0.58),
+            Limit("compute buffer of the host", 0.08, 0.98),
         ),
     ),
     # Weights are printed as what the free memory fell by: PyTorch's blocks, kernels and copies for them are part of it,

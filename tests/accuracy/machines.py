@@ -70,6 +70,9 @@ def find_engine(record: Record, catalogue: Catalogue) -> Engine:
         )
     else:
         engine = catalogue.engines[known]
+    if not back_end and not record.text("device_id"):  # the family of a device that is not named says nothing
+        words = re.findall(r"[a-z]+", record.text("hardware").lower())
+        back_end = next((_BACK_ENDS[word] for word in words if word in _BACK_ENDS), "")
     own = {"back_end": back_end, "generation": generation(record, engine.group)}
     changes = {field: value for field, value in own.items() if value}
     return engine.model_copy(update=changes) if changes else engine

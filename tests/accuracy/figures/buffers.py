@@ -25,15 +25,18 @@ def outside_torch(q: Asked) -> float:
 def compute(q: Asked) -> float:
     """Of one accelerator; with experts beside it where the record says so, alone where rows are split."""
     flags = q.record.part("flags")
-    changes: dict[str, Any] = {}
+    llama = llama_cpp.is_llama(q.case)
+    changes: dict[str, Any] = llama_cpp.one_stream(q.case) if llama else {}
     if flags.text("split_mode") == "row" or llama_cpp.works_in_turn(q.record):
-        changes = {"deployment__count": 1, "deployment__plan": None, "deployment__link": None}
+        changes |= {"deployment__count": 1, "deployment__plan": None, "deployment__link": None}
+    host = Host(bandwidth_bytes_per_s=GB, capacity_bytes=machines.UNLIMITED_BYTES)
+    if llama and llama_cpp.host_layers(q.case):
+        changes |= {"deployment__host": host, "deployment__host_layers": llama_cpp.host_layers(q.case)}
     if flags.fields.get("experts_on_cpu"):
-        host = Host(bandwidth_bytes_per_s=GB, capacity_bytes=machines.UNLIMITED_BYTES)
         changes |= {"deployment__host": host, "deployment__host_expert_layers": q.sizing.blueprint.layers}
     trace = (q.case.sized(**changes) if changes else q.sizing).trace
     found = float(trace.get("runtime.compute_buffer_bytes", trace["memory_item.framework"]))
-    return max(found, llama_cpp.words_with_copied_head(q.case)) if llama_cpp.is_llama(q.case) else found
+    return max(found, llama_cpp.words_with_copied_head(q.case)) if llama else found
 
 
 def total(q: Asked) -> float:

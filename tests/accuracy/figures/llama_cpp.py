@@ -1,9 +1,11 @@
 """Figures that llama.cpp alone prints, or prints in a way of its own: each from the sizing of the record's case."""
 
 import re
+from typing import Any
 
-from core.architecture.blueprint import TensorClass
+from core.architecture.blueprint import AttentionGroup, TensorClass
 from core.catalogue.records import Allocator
+from core.sizing.compute_buffer import MASK, WIDE_MASK
 from core.sizing.report import Sizing
 from core.units import MIB
 from tests.accuracy.cases import Case
@@ -21,6 +23,9 @@ _APPLE = re.compile(r"\bapple\b|\bmetal\b|\bm\d (?:max|pro|ultra)\b", re.IGNOREC
 COUNTED_TWICE = 1.02
 #: Until June 2026 the server hands masks over in 32 bit.
 WIDE_UNTIL = (2026, 6)
+#: Since then hidden states may be handed over beside the table's (src/llama-graph.cpp, build_inp_embd: build 8390 does,
+#: 7698 does not), and places of values are (set_rows; build 6122 does, 5590 does not).
+BOTH_ROWS_SINCE, PLACES_SINCE = (2026, 2), (2025, 8)
 #: Since then llama.cpp gives the accelerator the head first, and layers after it (pull request 18148); Ollama since it
 #: runs llama.cpp's server in place of a runner of its own (0.30, pull request 16031).
 HEAD_FIRST_SINCE, HEAD_FIRST_IN_OLLAMA = (2026, 1), (2026, 6)
@@ -115,6 +120,21 @@ def works_in_turn(record: Record) -> bool:
     return "rpc" in record.text("hardware").lower() or record.part("flags").count("pipeline_copies") == 1
 
 
+def one_stream(case: Case) -> dict[str, Any]:
+    """The changes that make one slot of all cells of a stream that several slots share: its masks are as wide."""
+    slots = int(case.sized().trace["slots_in_a_stream"])
+    if slots == 1:
+        return {}
+    tokens = case.scenario.workload.context_tokens * slots
+    return {"workload__requests_at_once": 1, "workload__context_tokens": tokens, "deployment__shared_slots": False}
+
+
+def host_layers(case: Case) -> int:
+    """Layers that lie with the processor, the head among them where it goes last."""
+    share, layers = offloaded_share(case), case.sized().blueprint.layers
+    return 0 if share == 1 else layers - round(share * layers) + (0 if _head_first(case) else 1)
+
+
 def words_with_copied_head(case: Case) -> float:
     """Scores of words beside a copy of the head, which lies with the processor where some layers do; else nothing."""
     if offloaded_share(case) == 1 or _head_first(case):
@@ -187,14 +207,36 @@ def on_processor(case: Case, observed: Record, whole: float) -> float:
 
 
 def host_compute_bytes(case: Case) -> float:
-    """What is handed over: masks, and rows of hidden states, two where states recur as well."""
+    """What is handed over: masks, places of values that stand turned round, and rows of tables.
+
+    Two rows of hidden states where the server may hand them over as well as look them up, and one of each layer.
+    """
     trace, blueprint = case.sized().trace, case.sized().blueprint
     release = _release(case)
-    pair = 4 if release is not None and release < WIDE_UNTIL else 2
+    flash = int(trace["runtime.mask_bytes"]) != WIDE_MASK
+    pair = MASK if flash and not _older(release, WIDE_UNTIL) else WIDE_MASK
     chunk, hidden = float(trace["engine.prefill_chunk"]), float(trace["model.hidden_size"])
-    cells = sum(float(trace[key]) for key in ("runtime.full_cells", "runtime.window_cells") if key in trace)
+    cells = float(trace["runtime.masks_bytes"]) / int(trace["runtime.mask_bytes"]) / chunk
     slots = int(trace["slots_in_a_stream"])
-    return chunk * (cells * slots * pair + hidden * 4 * (2 if blueprint.recurrent else 1))
+    rows = hidden * (1 if _older(release, BOTH_ROWS_SINCE) and not blueprint.recurrent else 2)
+    rows += float(trace["runtime.input_width"])
+    places = 0 if flash or _older(release, PLACES_SINCE) else sum(_width_of_values(g) for g in _shapes(case))
+    return chunk * (cells * slots * pair + rows * 4 + places * 8)
+
+
+def _shapes(case: Case) -> list[AttentionGroup]:
+    """One group of those that keep every token, and one of those with a window: each cache has places of its own."""
+    groups = [group for group in case.sized().blueprint.attention if group.cached]
+    return list({bool(group.window): group for group in groups}.values())
+
+
+def _width_of_values(group: AttentionGroup) -> int:
+    return 0 if group.latent_dim else group.kv_heads * group.value_dim
+
+
+def _older(release: tuple[int, ...] | None, wanted: tuple[int, ...]) -> bool:
+    """Is a build older than a month? One that is not known is not."""
+    return release is not None and release < wanted
 
 
 def _release(case: Case) -> tuple[int, ...] | None:
