@@ -110,8 +110,8 @@ def test_masks_of_all_slots_of_one_stream() -> None:
 
 def test_an_older_build_than_the_date() -> None:
     asked: dict[str, Any] = {"observed": {"host_compute_buffer_mib": 1.0}, "date": "2026-09"}
-    assert _found(**asked)["host_compute_buffer_mib"] == 16 + 4
-    assert _found(**asked, engine_version="2026-03")["host_compute_buffer_mib"] == 32 + 4
+    assert _found(**asked)["host_compute_buffer_mib"] == 16 + 8
+    assert _found(**asked, engine_version="2026-03")["host_compute_buffer_mib"] == 32 + 8
 
 
 @pytest.mark.parametrize("value", [[], ["a"], {"CPU": 1}, [True], None, "1"])

@@ -26,9 +26,9 @@ WIDE_UNTIL = (2026, 6)
 #: Since then hidden states may be handed over beside the table's (src/llama-graph.cpp, build_inp_embd: build 8390 does,
 #: 7698 does not), and places of values are (set_rows; build 6122 does, 5590 does not).
 BOTH_ROWS_SINCE, PLACES_SINCE = (2026, 2), (2025, 8)
-#: Since then llama.cpp gives the accelerator the head first, and layers after it (pull request 18148); Ollama since it
+#: Since then llama.cpp gives the accelerator the head first, and layers after it (pull request 18148); in Ollama since it
 #: runs llama.cpp's server in place of a runner of its own (0.30, pull request 16031).
-HEAD_FIRST_SINCE, HEAD_FIRST_IN_OLLAMA = (2026, 1), (2026, 6)
+HEAD_FIRST_SINCE, SERVER_IN_OLLAMA = (2026, 1), (2026, 6)
 
 
 def is_llama(case: Case) -> bool:
@@ -99,9 +99,14 @@ def offloaded_share(case: Case) -> float:
 
 
 def _head_first(case: Case) -> bool:
+    return _is_since(case, HEAD_FIRST_SINCE)
+
+
+def _is_since(case: Case, month: tuple[int, int]) -> bool:
+    """Is a build of a month or later? Ollama's own runner was older than its date."""
     release = _release(case)
-    since = HEAD_FIRST_IN_OLLAMA if "ollama" in case.record.text("engine").lower() else HEAD_FIRST_SINCE
-    return release is None or release >= since
+    own = "ollama" in case.record.text("engine").lower()
+    return release is None or release >= (max(month, SERVER_IN_OLLAMA) if own else month)
 
 
 def experts_share(case: Case) -> float:
@@ -218,7 +223,7 @@ def host_compute_bytes(case: Case) -> float:
     chunk, hidden = float(trace["engine.prefill_chunk"]), float(trace["model.hidden_size"])
     cells = float(trace["runtime.masks_bytes"]) / int(trace["runtime.mask_bytes"]) / chunk
     slots = int(trace["slots_in_a_stream"])
-    rows = hidden * (1 if _older(release, BOTH_ROWS_SINCE) and not blueprint.recurrent else 2)
+    rows = hidden * (2 if _is_since(case, BOTH_ROWS_SINCE) or blueprint.recurrent else 1)
     rows += float(trace["runtime.input_width"])
     places = 0 if flash or _older(release, PLACES_SINCE) else sum(_width_of_values(g) for g in _shapes(case))
     return chunk * (cells * slots * pair + rows * 4 + places * 8)
