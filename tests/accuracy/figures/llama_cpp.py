@@ -26,8 +26,8 @@ WIDE_UNTIL = (2026, 6)
 #: Since then hidden states may be handed over beside the table's (src/llama-graph.cpp, build_inp_embd: build 8390 does,
 #: 7698 does not), and places of values are (set_rows; build 6122 does, 5590 does not).
 BOTH_ROWS_SINCE, PLACES_SINCE = (2026, 2), (2025, 8)
-#: Since then llama.cpp gives the accelerator the head first, and layers after it (pull request 18148); in Ollama since it
-#: runs llama.cpp's server in place of a runner of its own (0.30, pull request 16031).
+#: Since then llama.cpp gives the accelerator the head first, and layers after it (pull request 18148); in Ollama since
+#: it runs llama.cpp's server in place of a runner of its own (0.30, pull request 16031).
 HEAD_FIRST_SINCE, SERVER_IN_OLLAMA = (2026, 1), (2026, 6)
 
 
