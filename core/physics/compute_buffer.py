@@ -160,6 +160,44 @@ def latent_graph_bytes(micro_batch: int, hidden_size: int, query_heads: int, key
 
 
 @formula(Unit.BYTE)
+def index_graph_bytes(
+    micro_batch: int, latent_bytes: int, layers: int, top_k: int, cells: float, query_heads: int, key_dim: int
+) -> Any:
+    """Sparse latent attention: what each layer's choice is made of stands from the start, and scores of the indexer.
+
+    index_graph_bytes = ceil(latent_bytes + micro_batch * (4 * layers * top_k + 2 * cells
+        + where(cells > query_heads * key_dim, 4 * cells, 0)))
+
+    Parameters
+    ----------
+    micro_batch : tokens computed at a time
+    latent_bytes : queries of latent attention [byte]
+    layers : with sparse attention
+    top_k : tokens that a layer looks at
+    cells : of one slot; a second mask of 16 bit is the indexer's
+    query_heads, key_dim : of a layer; scores go where plain queries were, if they fit there
+
+    Returns
+    -------
+    bytes [byte]
+
+    Notes
+    -----
+    llama.cpp of August and September 2026 plans for GLM-5, less the first mask: 524 MiB with 8,192 tokens, 900 with
+    131,072 (this formula 532 and 908); with 20 of its 78 layers 668.
+
+    >>> index_graph_bytes(512, 212 * 2**20, 78, 2048, 8192, 64, 256) / 2**20
+    532.0
+    >>> index_graph_bytes(512, 212 * 2**20, 78, 2048, 131_072, 64, 256) / 2**20
+    908.0
+    >>> index_graph_bytes(512, 212 * 2**20, 20, 2048, 131_072, 64, 256) / 2**20
+    676.0
+    """
+    scores = where(cells > query_heads * key_dim, 4 * cells, 0)
+    return ceil(latent_bytes + micro_batch * (4 * layers * top_k + 2 * cells + scores))
+
+
+@formula(Unit.BYTE)
 def attended_graph_bytes(micro_batch: int, hidden_size: int, query_width: int, copy_bytes: int) -> Any:
     """Queries and what they find, two rows, and the 16-bit copy of a layer's cache that kernels read.
 

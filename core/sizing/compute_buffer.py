@@ -9,6 +9,7 @@ from core.sizing.engine_defaults import (
     CACHE_COPIED_SINCE,
     GATED_IN_ONE_SINCE,
     HEAD_FIRST_SINCE,
+    INDEXED_SINCE,
     NARROW_MASK_SINCE,
     TWO_CROSS_SINCE,
     WINDOWS_APART_SINCE,
@@ -250,6 +251,21 @@ def _phases(trace: Recipe, s: Setup, inputs: dict[str, str], flash: bool, groups
         widths = {"key_dim": "runtime.latent_key_dim", "latent_dim": "runtime.latent_dim"}
         heads = "runtime.query_heads"
         trace.compute(phases[-1], c.latent_graph_bytes, query_heads=heads, **widths, **inputs)
+        if latent.index_top_k and not before(s, INDEXED_SINCE):
+            trace.given("runtime.sparse_layers", latent.layers, Unit.COUNT, source_of_model(s))
+            trace.given("runtime.top_k", latent.index_top_k, Unit.TOKEN, source_of_model(s))
+            trace.compute(
+                "runtime.index_graph_bytes",
+                c.index_graph_bytes,
+                micro_batch=inputs["micro_batch"],
+                latent_bytes=phases[-1],
+                layers="runtime.sparse_layers",
+                top_k="runtime.top_k",
+                cells=cells,
+                query_heads=heads,
+                key_dim="runtime.latent_key_dim",
+            )
+            phases.append("runtime.index_graph_bytes")
     if flash and cells != "nothing_bytes" and _copies_cache(s):
         phases.append("runtime.attended_graph_bytes")
         widest = max((g for g in groups if not g.window), key=_cached_width, default=groups[0])

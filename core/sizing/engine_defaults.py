@@ -116,6 +116,8 @@ NARROW_MASK_SINCE = (2026, 6)
 #: Since then gated units are one operation, whose result has a place of its own (pull request 14158), and the copy that
 #: kernels of NVIDIA and AMD make of a quantised cache is set aside (23907).
 GATED_IN_ONE_SINCE, CACHE_COPIED_SINCE = (2025, 7), (2026, 6)
+#: Since then sparse latent attention chooses its tokens (LIGHTNING_INDEXER: build 10361 does, 10068 does not).
+INDEXED_SINCE = (2026, 8)
 #: Since then layers go to the accelerator after the head (pull request 18148); before, the head was the last to go.
 HEAD_FIRST_SINCE = (2026, 1)
 #: Since then two results cross from one accelerator to the next in a pipeline.

@@ -75,6 +75,10 @@ MEASURED: list[tuple[str, str, str, int, dict[str, Any], float]] = [
     ("v0.5.0", "2026.9", "deepseek-ai/DeepSeek-V2-Lite", 32_768, {}, 108.13),
     ("v0.5.0", "2026.9", "google/gemma-4-E4B-it", 32_768, {}, 134.02),
     ("v0.5.0", "2026.9", "Qwen/Qwen3.5-35B-A3B", 131_072, {}, 196.02),
+    ("b10068", "2026.7", "zai-org/GLM-5", 131_072, {}, 376.01),
+    ("v0.5.0", "2026.9", "zai-org/GLM-5", 8192, {}, 532.07),
+    ("v0.5.0", "2026.9", "zai-org/GLM-5", 32_768, {"prefill_chunk": 2048}, 2576.1),
+    ("v0.5.0", "2026.9", "zai-org/GLM-5", 131_072, {}, 1028.07),
     ("v0.5.0", "2026.9", "meta-llama/Llama-3.1-8B-Instruct", 131_072, {"kv_format": "q8_0"}, 672.09),
     ("v0.5.0", "2026.9", "Qwen/Qwen3-30B-A3B", 32_768, {"kv_format": "q8_0"}, 120.09),
 ]

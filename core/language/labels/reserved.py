@@ -168,6 +168,8 @@ PARTS = {
     "inner_bytes": marked("a result of the inner width"),
     "table_parameters": marked("tables of the layers' inputs"),
     "input_width": marked("width of the layers' inputs"),
+    "sparse_layers": marked("layers with sparse attention"),
+    "index_graph_bytes": marked("while the indexer chooses"),
     "latent_key_dim": marked("width of a key head"),
     "latent_graph_bytes": marked("queries of latent attention"),
     "attended_graph_bytes": marked("while queries look at the cache"),
