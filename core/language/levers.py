@@ -15,6 +15,7 @@ _TITLES = {
     LeverKind.WEIGHT_FORMAT: marked("Weights in {subject}"),
     LeverKind.HALF_CONTEXT: marked("Context limit {tokens}"),
     LeverKind.PREFILL_CHUNK: marked("Prompts in chunks of {tokens}"),
+    LeverKind.PREPARED: marked("Engine prepared for {count} requests"),
     LeverKind.PREFIX_CACHING: marked("Reuse of prompts, half of each"),
     LeverKind.COPIES: marked("{count} copies instead of a split"),
     LeverKind.TENSOR_PARALLEL: marked("Each layer split over {count}"),

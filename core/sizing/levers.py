@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
-from math import inf, log
+from math import ceil, inf, log
 from typing import Any
 
 from pydantic import ValidationError
@@ -34,6 +34,7 @@ class LeverKind(StrEnum):
     WEIGHT_FORMAT = "weight_format"
     HALF_CONTEXT = "half_context"
     PREFILL_CHUNK = "prefill_chunk"
+    PREPARED = "prepared"
     PREFIX_CACHING = "prefix_caching"
     COPIES = "copies"
     TENSOR_PARALLEL = "tensor_parallel"
@@ -124,6 +125,8 @@ TRIED_PREFIX_SHARE = 0.5
 #: Tokens guessed ahead, and the chance of each to be kept, that speculative decoding is tried with.
 TRIED_GUESSES, TRIED_CHANCE = 2, 0.7
 LEAST_CHUNK, LARGEST_CHUNK = 512, 65_536
+#: An engine is prepared for no fewer requests than these.
+LEAST_PREPARED = 16
 #: The next device has at least so much more bandwidth or memory.
 STEP_UP = 1.25
 
@@ -234,7 +237,17 @@ def _usefulness(lever: Lever) -> tuple[bool, bool, bool, float]:
 
 
 def _changes(s: Sizing, catalogue: Catalogue) -> Iterator[_Change]:
-    for changes in (_cache_formats, _weight_formats, _workload, _chunks, _guesses, _plans, _hardware, _retrieval):
+    for changes in (
+        _cache_formats,
+        _weight_formats,
+        _workload,
+        _chunks,
+        _prepared,
+        _guesses,
+        _plans,
+        _hardware,
+        _retrieval,
+    ):
         yield from changes(s, catalogue)
 
 
@@ -289,6 +302,15 @@ def _chunks(s: Sizing, catalogue: Catalogue) -> Iterator[_Change]:
     for chunk in (now // 4, now * 4):
         if LEAST_CHUNK <= chunk <= LARGEST_CHUNK:
             yield _Change(LeverKind.PREFILL_CHUNK, {"deployment__prefill_chunk": chunk}, chunk)
+
+
+def _prepared(s: Sizing, catalogue: Catalogue) -> Iterator[_Change]:
+    """An engine that prepares for no more requests than are wanted: it tries the scores of all of them at its start."""
+    if "engine.max_requests" not in s.trace:
+        return
+    wanted = max(LEAST_PREPARED, 1 << (ceil(s.trace["requests_with_reserve"]) - 1).bit_length())
+    if wanted < s.trace["engine.max_requests"]:
+        yield _Change(LeverKind.PREPARED, {"deployment__max_requests": wanted}, wanted)
 
 
 def _guesses(s: Sizing, catalogue: Catalogue) -> Iterator[_Change]:
