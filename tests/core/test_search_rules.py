@@ -76,6 +76,7 @@ def priced(id: str, price: int) -> Callable[[Catalogue], Catalogue]:
 RULES = {
     # 4 requests of 256K with an FP8 cache, two retrieval models: 23 + 6 + 4 x 2.7 + runtime, about 45 GB: one card;
     # at the cost of a million tokens of 30 users a second card adds its price and nothing that anybody needs
+    # 70 tokens a second are asked: at 60 four desktops of one copy each come near, 63 by the fit, and cost less
     "fits one card: single GPU": Rule(
         "rule-1-one-card",
         {"ranking": "cost", "weights": ["nvfp4"], "kv_formats": ["fp8"]},
