@@ -1,17 +1,19 @@
 """Every figure has a name, and every formula reads as people write it."""
 
+import random
 import re
 from collections import Counter
 
 import pytest
 
 from core.architecture.blueprint import TensorClass
+from core.errors import TonnageError
 from core.language.figures import has_label, label, tensor_class
 from core.language.formulas import in_words, with_numbers, write
 from core.language.labels import cost, deployment, fitted, memory, model, reserved, speed
 from core.language.messages import in_language
 from core.language.numbers import formatter
-from core.scenario import CatalogueModel, Plan
+from core.scenario import CatalogueModel, Deployment, Plan, Scenario, Workload
 from core.sizing.examples import worked_example, worked_example_in_reality
 from core.sizing.report import KEYS
 from core.sizing.size import size
@@ -153,3 +155,42 @@ def test_given_figure_has_no_formula() -> None:
     trace = fixed_sizing().trace
     assert in_words(trace, "workload.users") == ""
     assert with_numbers(trace, "workload.users", formatter("en")) == ""
+
+
+#: Releases at which what is counted changed, of the engines whose figures go by them.
+RELEASES = {
+    "vllm": ("0.6", "0.7", "0.8", "0.9", "0.10", "0.11", "0.12", "0.15", "0.18", "0.20", "0.22", "0.27", "0.31"),
+    "sglang": ("0.4.1", "0.5.10"),
+    "llama.cpp": ("2024.6", "2025.10", "2026.5"),
+}
+JOINED = ("h100-sxm", "h200-sxm", "a100-80gb-sxm", "b200-sxm", "mi300x", "rtx-5090", "dgx-spark")
+
+
+def drawn(draw: random.Random) -> Scenario:
+    """Any model and format on accelerators that are joined, split or copied, under a release of an engine."""
+    engine = draw.choice(list(RELEASES))
+    ranks = draw.choice((1, 2, 4, 8))
+    plan = draw.choice((Plan(tensor=ranks), Plan(pipeline=ranks), Plan(attention_replicas=ranks, expert=ranks)))
+    context = draw.choice((2_048, 32_768))
+    return Scenario(
+        model=CatalogueModel(id=draw.choice(list(shipped().models))),
+        weights=draw.choice(shipped().engines[engine].weight_formats),
+        kv_format=draw.choice(shipped().engines[engine].kv_formats),
+        workload=Workload(requests_at_once=4, prompt_tokens=1_000, output_tokens=200, context_tokens=context),
+        deployment=Deployment(
+            device=draw.choice(JOINED), count=ranks, plan=plan, engine=engine,
+            release=draw.choice((None, *RELEASES[engine])), draft_tokens=draw.choice((0, 0, 2)),
+        ),
+    )  # fmt: skip
+
+
+def test_no_figure_goes_without_a_name() -> None:
+    draw, sized, nameless = random.Random(1), 0, set()
+    while sized < 600:
+        try:
+            trace = size(drawn(draw), shipped()).trace
+        except TonnageError:
+            continue
+        sized += 1
+        nameless |= {key for key in trace if not has_label(key)}
+    assert nameless == set()

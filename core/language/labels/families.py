@@ -35,7 +35,7 @@ FAMILIES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"^companion\.(?P<group>\d+)\.weights_bytes\.(?P<part>\w+)$", marked("Companion {group}, weights: {part}")),
         (r"^kv_element_bytes\.(?P<group>\d+)$", marked("Attention {group}: bytes per cached element")),
         (r"^attention\.(?P<group>\d+)\.(?P<part>[\w.]+)$", marked("Attention {group}: {part}")),
-        (r"^kv\.(?P<group>\d+)\.(?P<part>\w+)$", marked("Attention {group}: {part}")),
+        (r"^kv\.(?P<group>\d+)\.(?P<part>\w+(\.\w+)?)$", marked("Attention {group}: {part}")),
         (r"^draft\.kv\.(?P<group>\d+)\.(?P<part>\w+)$", marked("Draft model, attention {group}: {part}")),
         (r"^draft\.parameters\.(?P<part>\w+)$", marked("Draft model, parameters: {part}")),
         (r"^draft\.bits\.(?P<part>\w+)$", marked("Draft model, bits per weight: {part}")),
