@@ -19,7 +19,7 @@ def image_tower(wrapper: Fields) -> ImageTower | None:
 
     >>> tower = dict(model_type="qwen3_vl", hidden_size=1152, intermediate_size=4304, patch_size=16, in_channels=3)
     >>> image_tower(Fields({"vision_config": tower | {"temporal_patch_size": 2, "spatial_merge_size": 2}}))
-    ImageTower(tokens=16384, patches=65536, elements=13600)
+    ImageTower(tokens=16384, patches=65536, elements=13600, whole=False)
     """
     tower = wrapper.section("vision_config")
     if tower is None:
