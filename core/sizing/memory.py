@@ -15,7 +15,6 @@ from core.physics.reservation import vllm_pool
 from core.scenario import Workload
 from core.sizing.answers import record_spill, saving
 from core.sizing.cache import record_cache
-from core.sizing.capacity import FRAMEWORK, RUNTIME_CONTEXT, record_runtime
 from core.sizing.companions import COMPANION_ITEMS, record_companions
 from core.sizing.contexts import BESIDE_AS_NOW, FEWER, context_answers
 from core.sizing.device_uses import has_others
@@ -28,6 +27,7 @@ from core.sizing.report import Verdict
 from core.sizing.reservation.sglang import TOKENS_OF_REQUEST
 from core.sizing.reservation.share import Reservation
 from core.sizing.reservation.vllm_compressed import UNDER_WAY
+from core.sizing.runtime import FRAMEWORK, RUNTIME_CONTEXT, record_runtime
 from core.sizing.situation import SETUPS_KEPT, Setup, Situation
 from core.sizing.tiers import record_capacity
 from core.sizing.totals import total_answers

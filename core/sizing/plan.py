@@ -14,10 +14,11 @@ from core.architecture.blueprint import TensorClass
 from core.physics import memory, weights
 from core.scenario import Plan
 from core.sizing.cache import record_cache
-from core.sizing.capacity import FRAMEWORK, RUNTIME_CONTEXT, first_tier_limit, record_runtime
 from core.sizing.companions import placed_companions
+from core.sizing.engine_share import first_tier_limit
 from core.sizing.origins import METHOD
 from core.sizing.placement import loaded_classes
+from core.sizing.runtime import FRAMEWORK, RUNTIME_CONTEXT, record_runtime
 from core.sizing.situation import Setup
 from core.trace import Recipe, Trace
 from core.units import Unit

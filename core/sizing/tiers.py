@@ -4,7 +4,7 @@ from core.physics import memory as m
 from core.physics.reservation.tensorrt_llm import limit_after_loading
 from core.scenario import Mode
 from core.sizing.apple import METAL, on_metal, working_set_bytes
-from core.sizing.capacity import memory_share, shares_what_is_left, takes_part_of_the_whole
+from core.sizing.engine_share import memory_share, shares_what_is_left, takes_part_of_the_whole
 from core.sizing.origins import ARTICLE, catalogue_origin
 from core.sizing.placement import spills_by_itself
 from core.sizing.situation import Setup

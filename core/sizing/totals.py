@@ -3,11 +3,11 @@
 from core.architecture.blueprint import TensorClass
 from core.physics import expert_parallel as ep
 from core.physics import memory as m
-from core.sizing.capacity import FRAMEWORK
 from core.sizing.companions import COMPANION_ITEMS
 from core.sizing.draft import draft_items
 from core.sizing.loaded import GROUP_SCALES, HELD, PRODUCTS, TABLES, class_key
 from core.sizing.reservation.vllm_compressed import UNDER_WAY
+from core.sizing.runtime import FRAMEWORK
 from core.sizing.situation import Setup
 from core.sizing.weights import loaded_key
 from core.trace import Recipe, recipe

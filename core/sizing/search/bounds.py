@@ -25,8 +25,8 @@ from core.catalogue.records import Allocator, DeviceFamily
 from core.physics import mixed_passes, roofline, serving
 from core.physics.memory import limit_of_the_whole, requests_with_reserve
 from core.scenario import Mode
-from core.sizing.capacity import shares_what_is_left
 from core.sizing.concurrency import Redundancy
+from core.sizing.engine_share import shares_what_is_left
 from core.sizing.groups import LATENT
 from core.sizing.rates import ALL_TO_ALL_ENGINES, ENGINE_SLOTS, has_routed_experts
 from core.sizing.search.counted import Counted

@@ -1,12 +1,11 @@
-"""The rest of an accelerator: what the engine may use of it, and what it takes beside weights and cache."""
+"""What an engine takes of an accelerator beside weights and cache: context, peak, graphs, exchange."""
 
 from core.architecture.blueprint import AttentionKind, ImageTower, TensorClass
 from core.catalogue.records import AMD, NVIDIA, Allocator, DeviceFamily
 from core.physics import activations as a
 from core.physics import memory as m
-from core.physics.reservation.tensorrt_llm import limit_after_loading
 from core.scenario import Mode
-from core.sizing.apple import first_capacity_bytes, on_metal, record_metal, record_mlx, working_set_bytes
+from core.sizing.apple import on_metal, record_metal, record_mlx
 from core.sizing.communicators import EXCHANGE, LOGS, record_communicators
 from core.sizing.compute_buffer import record_compute_buffer
 from core.sizing.engine_defaults import (
@@ -15,7 +14,6 @@ from core.sizing.engine_defaults import (
     GATHERS_SINCE,
     LIBRARIES_SINCE,
     SCORES_SINCE,
-    SHARE_OF_WHOLE_TPU_SINCE,
     TWO_SPACES_SINCE,
     UNFOLDS_LESS_SINCE,
     UNFOLDS_SINCE,
@@ -23,16 +21,12 @@ from core.sizing.engine_defaults import (
     before,
     counts_graphs,
     has_second_runner,
-    is_vllm,
-    older_share,
     tries_images,
 )
-from core.sizing.groups import ROTARY_WIDTH, given_chunk, given_max_requests, source_of_model, usable_bytes
+from core.sizing.groups import ROTARY_WIDTH, given_chunk, given_max_requests, source_of_model
 from core.sizing.origins import ARTICLE, METHOD, catalogue_origin
 from core.sizing.situation import Setup
-from core.sizing.static_share import SOURCE as SHARE_OF_SGLANG
-from core.sizing.static_share import computes_share, static_share
-from core.trace import CHOICE, Origin, OriginKind, Recipe
+from core.trace import Origin, OriginKind, Recipe
 from core.units import MIB, Unit
 
 FRAMEWORK = "memory_item.framework"
@@ -98,12 +92,6 @@ GRAPHS = Origin(
     "vLLM, vllm/config/vllm.py: _set_cudagraph_sizes; estimates in public start-up logs",
     "https://github.com/vllm-project/vllm/blob/main/vllm/config/vllm.py",
     "2026-09",
-)
-OLDER_SHARE = Origin(
-    OriginKind.METHOD,
-    "TensorRT-LLM, release notes of 0.8: freeGpuMemoryFraction",
-    "https://github.com/NVIDIA/TensorRT-LLM/blob/main/docs/source/release-notes.md",
-    "2024-02",
 )
 #: A tower that nobody has read: images of one token, with patches as those of Qwen's.
 USUAL_TOWER = ImageTower(tokens=1, patches=4, elements=13_600)
@@ -381,45 +369,3 @@ FORMS = {Allocator.VLLM: _vllm, Allocator.LLAMA_CPP: _llama_cpp, Allocator.MLX: 
 
 
 # ---- what the engine may use
-
-
-def memory_share(s: Setup) -> tuple[float, Unit, Origin]:
-    """The part of the memory that the engine takes at most."""
-    chosen = s.deployment.memory_share
-    if chosen is not None:
-        return chosen, Unit.SHARE, CHOICE
-    if s.mode is Mode.ARTICLE:
-        return 1.0, Unit.SHARE, ARTICLE
-    if computes_share(s):
-        return static_share(s), Unit.SHARE, SHARE_OF_SGLANG
-    if (older := older_share(s)) is not None:
-        return older, Unit.SHARE, OLDER_SHARE
-    return s.engine.memory_share or 1.0, Unit.SHARE, catalogue_origin(s.engine, "memory_share")
-
-
-def shares_what_is_left(s: Setup) -> bool:
-    """Does the engine take its share of what is left after loading, rather than of the whole memory?"""
-    if s.mode is not Mode.REAL:
-        return False
-    old_tpu = s.device.family is DeviceFamily.TPU and is_vllm(s) and before(s, SHARE_OF_WHOLE_TPU_SINCE)
-    return s.engine.allocator is Allocator.TENSORRT_LLM or old_tpu
-
-
-def takes_part_of_the_whole(s: Setup) -> bool:
-    """Does the engine take its share of all memory, whatever the system needs of it?"""
-    return is_vllm(s) and (s.device.family is DeviceFamily.NVIDIA_UNIFIED or on_metal(s))
-
-
-def whole_bytes(s: Setup) -> int:
-    """The memory of which such an engine takes its share."""
-    return working_set_bytes(s) if on_metal(s) else first_capacity_bytes(s)
-
-
-def first_tier_limit(s: Setup, fixed_bytes: int) -> int:
-    """What the engine may use of the first tier, without a trace."""
-    usable, share = usable_bytes(s), memory_share(s)[0]
-    if shares_what_is_left(s):
-        return int(limit_after_loading(usable, share, fixed_bytes))
-    if takes_part_of_the_whole(s):
-        return int(m.limit_of_the_whole(whole_bytes(s), usable, share))
-    return int(m.tier_limit_bytes(usable, share))
